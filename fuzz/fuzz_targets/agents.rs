@@ -9,7 +9,7 @@ use bandwise_agents::{Agent, Challenge, Challenges, Coordinator, Plan, Seals, Sp
 use bandwise_input::Source;
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::Time;
-use bandwise_verbs::session::{decode, encode};
+use bandwise_session::{decode, encode};
 use libfuzzer_sys::fuzz_target;
 
 const PLAN: &str = r#"

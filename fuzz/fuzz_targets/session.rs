@@ -2,7 +2,7 @@
 //! same error; a message can be written and read again; a task can be planned for or says why not.
 #![no_main]
 
-use bandwise_verbs::session::{Lines, Message, MessageError, Part};
+use bandwise_session::{Lines, Message, MessageError, Part};
 use libfuzzer_sys::fuzz_target;
 
 /// All messages of some bytes that come in parts of that size, and the error that ended them.

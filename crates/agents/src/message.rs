@@ -3,9 +3,8 @@
 
 use crate::{Challenge, Report, Span};
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::{Part, Side, Task};
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::Side;
-use bandwise_verbs::session::Task;
 use serde::{Deserialize, Serialize};
 
 /// What is said in the clear.
@@ -16,25 +15,6 @@ pub enum Greeting {
     Challenge(Challenge),
     /// The agent says nothing more, and why.
     Refused(String),
-}
-
-/// Which side of a flow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Part {
-    /// Who measures.
-    Client,
-    /// Who answers.
-    Server,
-}
-
-impl From<Part> for bandwise_verbs::session::Part {
-    fn from(part: Part) -> Self {
-        match part {
-            Part::Client => bandwise_verbs::session::Part::Client,
-            Part::Server => bandwise_verbs::session::Part::Server,
-        }
-    }
 }
 
 /// What an agent has to do for a flow.

@@ -5,7 +5,7 @@
 //! of another connection has other challenges, one that is said twice another number, one that is sent back another
 //! speaker: none of them is taken. What is said can be read by who sees it; nothing of it is secret.
 
-use bandwise_verbs::session::{MessageError, decode, encode};
+use bandwise_session::{MessageError, decode, encode};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! What a method does where nothing else is said.
 
 use bandwise_rperf::PingPongSettings;
+use bandwise_session::{Method, Operation};
 use bandwise_units::Time;
-use bandwise_verbs::session::{Method, Operation};
 
 /// Payload of a message of a latency, of an atomic, and of a bandwidth, bytes; the last as perftest has it, like the
 /// depth.

@@ -1,13 +1,13 @@
 //! One agent, whatever connects with it and whatever that says.
 
 use bandwise_agents::agent::{Event, Link, MOST_DOORS, Order, RunId};
-use bandwise_agents::message::{FromAgent, Greeting, Job, Part, ToAgent};
+use bandwise_agents::message::{FromAgent, Greeting, Job, ToAgent};
 use bandwise_agents::{Agent, Challenge, Challenges, SILENCE, Seals, Span, Speaker, Token};
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::Part;
+use bandwise_session::{LONGEST_LINE, Method, Region, Side, Task, VERSION, encode};
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::{Region, Side};
-use bandwise_verbs::session::{LONGEST_LINE, Method, Task, VERSION, encode};
 use proptest::prelude::*;
 
 const NOW: Time = Time::from_ms(1);

@@ -4,8 +4,8 @@ use bandwise_agents::coordinator::{Ended, Order};
 use bandwise_agents::message::{FromAgent, Greeting, ToAgent};
 use bandwise_agents::{Challenge, Challenges, Coordinator, Plan, SealError, Seals, Speaker, Token};
 use bandwise_input::Source;
+use bandwise_session::{decode, encode};
 use bandwise_units::Time;
-use bandwise_verbs::session::{decode, encode};
 use proptest::prelude::*;
 
 const CHALLENGES: Challenges =

@@ -3,8 +3,8 @@
 use bandwise_agents::{Plan, Role};
 use bandwise_input::Source;
 use bandwise_rdma::verbs::Transport;
+use bandwise_session::{Method, Operation};
 use bandwise_units::Time;
-use bandwise_verbs::session::{Method, Operation};
 use proptest::prelude::*;
 
 const HOSTS: &str = r#"

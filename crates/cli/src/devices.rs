@@ -124,8 +124,9 @@ fn document(devices: &[DeviceInfo]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bandwise_session::Gid;
     use bandwise_units::BitRate;
-    use bandwise_verbs::ibverbs::{Gid, GidInfo, GidKind, LinkLayer, PortState};
+    use bandwise_verbs::ibverbs::{GidInfo, GidKind, LinkLayer, PortState};
 
     /// What is known of a port stands in its row, and what is not is a question mark.
     #[test]

@@ -1,11 +1,11 @@
 //! What the architecture promises, read off the sources: pure crates do no I/O and read no clock,
 //! and crates depend upwards only.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "units",
     "random",
     "input",
@@ -19,6 +19,7 @@ const ORDER: [&str; 26] = [
     "netsim",
     "threads",
     "rperf",
+    "session",
     "verbs",
     "enforce",
     "lab",
@@ -35,9 +36,9 @@ const ORDER: [&str; 26] = [
 ];
 
 /// Same input, same output, and nothing else happens.
-const PURE: [&str; 16] = [
+const PURE: [&str; 17] = [
     "units", "random", "input", "stats", "saba", "profiler", "workload", "topology", "flowsim",
-    "rdma", "netsim", "rperf", "scenario", "trace", "agents", "report",
+    "rdma", "netsim", "rperf", "session", "scenario", "trace", "agents", "report",
 ];
 
 /// The same of a part of a crate.
@@ -196,25 +197,72 @@ fn the_search_finds_what_it_looks_for() {
     assert_eq!(code("a // HashMap\n#[cfg(test)]\nHashMap").collect::<Vec<_>>(), [(1, "a ")]);
 }
 
-#[test]
-fn crates_depend_upwards_only() {
-    let mut there = BTreeSet::new();
-    for entry in std::fs::read_dir(crates()).unwrap() {
-        let manifest = entry.unwrap().path().join("Cargo.toml");
-        let Ok(text) = std::fs::read_to_string(&manifest) else { continue };
+/// Returns the workspace crates, without their prefix, that a manifest lists in one of these tables.
+fn dependencies<'a>(manifest: &'a toml::Table, kinds: &[&str]) -> Vec<&'a str> {
+    let tables = kinds.iter().filter_map(|kind| manifest.get(*kind)?.as_table());
+    let names = tables.flat_map(|table| table.keys());
+    names.filter_map(|name| name.strip_prefix("bandwise-")).collect()
+}
+
+/// Returns the dependencies of a crate that do not stand before it in [`ORDER`].
+fn downward<'a>(name: &str, manifest: &'a toml::Table) -> Vec<&'a str> {
+    let place = |name: &str| ORDER.iter().position(|c| *c == name);
+    let own = place(name).unwrap_or_else(|| panic!("{name} has no place in ORDER"));
+    let mut found = dependencies(manifest, &["dependencies", "build-dependencies"]);
+    found.retain(|dependency| place(dependency).is_none_or(|above| above >= own));
+    found
+}
+
+/// Returns the dependencies of a pure crate that are not pure. Other crates have none to return.
+fn impure<'a>(name: &str, manifest: &'a toml::Table) -> Vec<&'a str> {
+    if !PURE.contains(&name) {
+        return Vec::new();
+    }
+    let mut found = dependencies(manifest, &["dependencies"]);
+    found.retain(|dependency| !PURE.contains(dependency));
+    found
+}
+
+/// Returns the manifest of every crate by its name without the prefix.
+fn manifests() -> BTreeMap<String, toml::Table> {
+    let files = std::fs::read_dir(crates()).unwrap();
+    let files = files.map(|entry| entry.unwrap().path().join("Cargo.toml"));
+    let texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
+    let named = texts.map(|text| {
         let manifest: toml::Table = text.parse().unwrap();
         let package = manifest["package"]["name"].as_str().unwrap();
         let name = package.strip_prefix("bandwise-").expect("every crate is bandwise-…");
-        let place = ORDER.iter().position(|c| *c == name);
-        let place = place.unwrap_or_else(|| panic!("where in the order does {name} stand?"));
-        there.insert(place);
-        for kind in ["dependencies", "build-dependencies"] {
-            let Some(list) = manifest.get(kind).and_then(|l| l.as_table()) else { continue };
-            for dependency in list.keys().filter_map(|d| d.strip_prefix("bandwise-")) {
-                let above = ORDER.iter().position(|c| *c == dependency);
-                assert!(above < Some(place) && above.is_some(), "{name} depends on {dependency}");
-            }
-        }
+        (name.to_owned(), manifest)
+    });
+    named.collect()
+}
+
+#[test]
+fn crates_depend_upwards_only() {
+    let manifests = manifests();
+    for (name, manifest) in &manifests {
+        assert_eq!(downward(name, manifest), [""; 0], "{name} depends on crates below it");
     }
-    assert_eq!(there.len(), ORDER.len(), "a crate of the order is missing");
+    let missing: Vec<_> = ORDER.iter().filter(|name| !manifests.contains_key(**name)).collect();
+    assert!(missing.is_empty(), "crates of ORDER without a manifest: {missing:?}");
+}
+
+#[test]
+fn pure_crates_depend_on_pure_crates_only() {
+    for (name, manifest) in manifests() {
+        assert_eq!(impure(&name, &manifest), [""; 0], "{name} is pure and depends on these");
+    }
+}
+
+#[test]
+fn checks_of_manifests_find_what_they_look_for() {
+    let manifest: toml::Table = "[dependencies]\nserde = \"1\"\nbandwise-units.workspace = true\n\
+        bandwise-verbs.workspace = true\n[build-dependencies]\nbandwise-cli.workspace = true\n\
+        [dev-dependencies]\nbandwise-papers.workspace = true\n"
+        .parse()
+        .unwrap();
+    assert_eq!(downward("session", &manifest), ["verbs", "cli"]);
+    assert_eq!(downward("enforce", &manifest), ["cli"]);
+    assert_eq!(impure("agents", &manifest), ["verbs"]);
+    assert_eq!(impure("enforce", &manifest), [""; 0]);
 }

@@ -10,11 +10,11 @@ use anyhow::{Context, anyhow};
 use bandwise_agents::Address;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Generator, Slices};
+use bandwise_session::{Message, Method, Part, Plan, Side, Task};
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::manager::{self, Connections};
-use bandwise_verbs::ibverbs::{Chosen, Pages, Plan, QueuePairs, Side};
-use bandwise_verbs::session::{Control, ControlError, Message, Method, Part, Task, Watched};
-use bandwise_verbs::{Clock, End};
+use bandwise_verbs::ibverbs::{Chosen, Pages, QueuePairs};
+use bandwise_verbs::{Clock, Control, ControlError, End, Watched};
 use std::fmt::Display;
 
 /// The settings of a client.

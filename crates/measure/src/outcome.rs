@@ -2,9 +2,9 @@
 
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Spread, Summary};
+use bandwise_session::Task;
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_verbs::ibverbs::Pages;
-use bandwise_verbs::session::Task;
 
 /// The results of all sizes.
 #[derive(Debug, Clone)]

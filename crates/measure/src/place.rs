@@ -1,7 +1,8 @@
 //! [`Place`]: processors and memory of the measuring threads.
 
 use crate::Note;
-use bandwise_verbs::ibverbs::{Pages, WantedPages};
+use bandwise_session::WantedPages;
+use bandwise_verbs::ibverbs::Pages;
 use bandwise_verbs::placement::{Near, Processors, stay_on};
 use std::fmt;
 

@@ -8,8 +8,8 @@ use bandwise_rperf::{
     PingPongInitiator, PingPongResponder, PingPongSettings, PostPoll, PostPollSettings, RPerf,
     RPerfSettings, Rounds, Think, Window,
 };
+use bandwise_session::{Method, Operation, Part, Task};
 use bandwise_units::{BitRate, Bytes, Time};
-use bandwise_verbs::session::{Method, Operation, Part, Task};
 
 /// The number of first rounds that are not counted if no window chooses them; equal to the simulator's.
 const WARMUP: u64 = 20;

@@ -4,10 +4,10 @@ use crate::place::{Place, report_pages};
 use crate::threads::{self, Conditions, Work};
 use crate::{Note, any_psn, program};
 use anyhow::anyhow;
-use bandwise_verbs::Monotonic;
+use bandwise_session::{Message, Method, Part, Plan, Side, Task};
 use bandwise_verbs::ibverbs::manager::Listener;
-use bandwise_verbs::ibverbs::{Chosen, Plan, QueuePairs, Side};
-use bandwise_verbs::session::{Control, ControlError, Message, Method, Part, Task};
+use bandwise_verbs::ibverbs::{Chosen, QueuePairs};
+use bandwise_verbs::{Control, ControlError, Monotonic};
 
 /// A client that has been served.
 #[derive(Debug, Clone)]

@@ -6,13 +6,13 @@ use crate::threads::{self, Conditions, Finished, Work};
 use crate::{any_psn, counted};
 use anyhow::Context;
 use bandwise_agents::agent::Event;
-use bandwise_agents::message::{Job, Part};
+use bandwise_agents::message::Job;
 use bandwise_agents::{End, Report};
 use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{Generator, KeyValueRequests, KeyValueSizes, KeyValueTable, Window};
+use bandwise_session::{Method, Part, Side};
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::{Chosen, QueuePairs, Side, VerbsError, WithContents};
-use bandwise_verbs::session::Method;
+use bandwise_verbs::ibverbs::{Chosen, QueuePairs, VerbsError, WithContents};
 use bandwise_verbs::{Clock, Monotonic, Wakes};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -95,7 +95,7 @@ const POLLING: Time = Time::from_ms(1);
 impl<C: Clock + Sync> Flow<C> {
     /// Runs the flow. Fails if an error occurs before the measurement or on the server.
     fn work(self, chosen: Chosen, tell: &dyn Fn(Event)) -> anyhow::Result<()> {
-        let (task, part) = (self.job.task, self.job.part.into());
+        let (task, part) = (self.job.task, self.job.part);
         let (plan, threads) = (task.plan(part)?, task.threads_of(part));
         let mut devices = QueuePairs::open_many(chosen, plan, threads, any_psn())?;
         let here = Side::joined(devices.iter().map(QueuePairs::side));

@@ -8,21 +8,22 @@
 //! | [`ByEvents`] | lets a device sleep until a completion wakes it |
 //! | [`Clock`] | [`Tsc`], the processor's counter, read with fences; [`Monotonic`] where it can't be trusted; [`processor_time`] |
 //! | [`ibverbs`] | devices of this host, through libibverbs |
-//! | [`session`] | how two hosts agree on what to measure, over TCP |
+//! | [`Control`] | the TCP connection over which two hosts agree on what to measure ([`bandwise_session`]) |
 //! | [`placement`] | on which processors threads run, and which are near a device |
 //! | [`drive`] | the loop between them: no allocation, no system call (but to sleep), no lock |
 
 mod by_events;
 mod clock;
+mod control;
 mod device;
 mod drive;
 pub mod ibverbs;
 mod instantly;
 pub mod placement;
-pub mod session;
 
 pub use by_events::{ByEvents, Wakes, Woken};
 pub use clock::{Clock, Monotonic, Tsc, TscError, processor_time};
+pub use control::{Control, ControlError, Watched};
 pub use device::{Device, Rested};
 pub use drive::{End, drive};
 pub use instantly::Instantly;

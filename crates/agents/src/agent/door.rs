@@ -2,8 +2,8 @@
 
 use crate::message::{FromAgent, Greeting, ToAgent};
 use crate::{Challenge, Challenges, SILENCE, SealError, Seals, Speaker, Token};
+use bandwise_session::{Lines, decode};
 use bandwise_units::Time;
-use bandwise_verbs::session::{Lines, decode};
 
 /// What came.
 #[derive(Debug)]

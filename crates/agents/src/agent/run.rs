@@ -1,8 +1,9 @@
 //! [`Run`]: what an agent does for the coordinator that has it.
 
 use super::{Event, Link, Order, RunId};
-use crate::message::{FromAgent, Job, Part, ToAgent};
+use crate::message::{FromAgent, Job, ToAgent};
 use crate::{End, SILENCE};
+use bandwise_session::Part;
 use bandwise_units::Time;
 use std::collections::BTreeMap;
 

@@ -24,8 +24,8 @@ pub use outcome::{Ended, FlowOutcome, HostOutcome, Outcome};
 use crate::message::ToAgent;
 use crate::{BEAT, Challenge, Plan, Report, SILENCE, Token};
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::Side;
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::Side;
 use peer::{Peer, Said};
 
 /// What the coordinator orders; agents go by their place in the plan.

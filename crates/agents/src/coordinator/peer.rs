@@ -3,8 +3,8 @@
 use crate::clocks::ClockError;
 use crate::message::{FromAgent, Greeting, ToAgent};
 use crate::{Challenge, Challenges, ClockDifference, SealError, Seals, Speaker, Token};
+use bandwise_session::{Lines, decode, encode};
 use bandwise_units::Time;
-use bandwise_verbs::session::{Lines, decode, encode};
 
 /// What an agent says.
 #[derive(Debug)]

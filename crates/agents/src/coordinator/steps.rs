@@ -1,11 +1,12 @@
 //! What agents say, and what they are told next, as long as nothing goes wrong.
 
 use super::{Coordinator, EXCHANGES, LEAD, Order, PREPARING, Phase, REPORTING};
-use crate::message::{FromAgent, Job, Part, ToAgent};
+use crate::message::{FromAgent, Job, ToAgent};
 use crate::{End, Report, SILENCE};
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::Part;
+use bandwise_session::Side;
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::Side;
 
 impl Coordinator {
     pub(super) fn message(&mut self, agent: usize, message: FromAgent, now: Time) {

@@ -2,7 +2,7 @@
 
 use bandwise_scenario::infiniband::MethodName;
 use bandwise_scenario::values::Text;
-use bandwise_verbs::session::Method;
+use bandwise_session::Method;
 use std::fmt;
 
 /// What a flow can do, by name.

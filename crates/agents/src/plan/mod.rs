@@ -6,8 +6,8 @@ mod spec;
 
 use crate::Address;
 use bandwise_input::{InputError, Source};
+use bandwise_session::Task;
 use bandwise_units::Time;
-use bandwise_verbs::session::Task;
 use serde::{Deserialize, Serialize};
 use spec::PlanSpec;
 

@@ -3,8 +3,8 @@
 use super::{Fault, Happens, Worker, World, side};
 use bandwise_agents::End;
 use bandwise_agents::agent::{Event, Order};
-use bandwise_agents::message::Part;
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::Part;
 use bandwise_units::Time;
 
 /// How long a device that has failed takes until it tells.

@@ -9,11 +9,12 @@ pub use faults::{Fault, Pace};
 
 use bandwise_agents::agent::{Event, Link, Order as AgentOrder, RunId};
 use bandwise_agents::coordinator::{Order, Outcome};
-use bandwise_agents::message::{Job, Part};
+use bandwise_agents::message::Job;
 use bandwise_agents::{Agent, Challenge, Coordinator, End, Plan, Token};
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::Part;
+use bandwise_session::{Region, Side};
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::{Region, Side};
 use std::collections::BTreeMap;
 
 pub fn token(text: &str) -> Token {

@@ -2,7 +2,7 @@
 //! first, whoever can't be reached is named, and who is no agent is told so.
 
 use crate::common::Place;
-use bandwise_verbs::session::VERSION;
+use bandwise_session::VERSION;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;

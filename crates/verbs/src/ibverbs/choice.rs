@@ -1,7 +1,8 @@
 //! [`Wanted::choose`]: which device, port and identifier to measure on.
 
-use super::{DeviceInfo, Gid, GidInfo, GidKind, LinkLayer, PortInfo, PortState};
+use super::{DeviceInfo, GidInfo, GidKind, LinkLayer, PortInfo, PortState};
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::Gid;
 
 /// What was asked for, as far as anything was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -3,10 +3,11 @@
 #![allow(unsafe_code)]
 
 use super::device_event::DeviceEvent;
-use super::gid::{Gid, GidInfo, GidKind};
+use super::gid::{GidInfo, GidKind};
 use super::port::{self, LinkLayer, PortInfo, PortState};
 use super::stamps::Stamps;
 use super::{DeviceInfo, NoDevices};
+use bandwise_session::Gid;
 use rdma_mummy_sys as sys;
 use std::ffi::CStr;
 use std::io;

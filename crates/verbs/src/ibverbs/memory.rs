@@ -4,8 +4,9 @@
 #![allow(unsafe_code)]
 
 use super::context::Context;
-use super::pages::HUGE_PAGES;
-use super::{Pages, Region, VerbsError, WantedPages};
+use super::pages::{HUGE_PAGES, HugePages};
+use super::{Pages, VerbsError};
+use bandwise_session::{Region, WantedPages};
 use bandwise_units::Bytes;
 use rdma_mummy_sys as sys;
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
@@ -81,7 +82,7 @@ impl Buffer {
         wanted: WantedPages,
     ) -> Result<(Buffer, Pages), VerbsError> {
         let said = std::fs::read_to_string(HUGE_PAGES).unwrap_or_default();
-        let huge = wanted.huge(bytes as u64, &said);
+        let huge = HugePages::needed(wanted, bytes as u64, &said);
         let why = match huge {
             None => None,
             Some(Ok(huge)) => match Buffer::of(huge.all.get() as usize, MapFlags::HUGETLB) {

@@ -1,10 +1,9 @@
 //! libibverbs, which is looked for when the program starts: a machine without it is told so.
 //!
 //! [`devices`] says what there is, [`Wanted::choose`] which of it to use; [`QueuePairs`] are opened there, and
-//! connected with those of another side once each knows the other's [`Side`], by what that says or by RDMA-CM
+//! connected with those of another side once each knows the other's [`Side`](bandwise_session::Side), by what that says or by RDMA-CM
 //! ([`manager`]).
 
-mod address;
 mod choice;
 mod completion_queue;
 mod context;
@@ -17,7 +16,6 @@ pub mod manager;
 mod memory;
 mod pages;
 mod pair;
-mod plan;
 mod port;
 mod queue_pair;
 mod queue_pairs;
@@ -26,14 +24,12 @@ mod status;
 mod with_contents;
 mod work_id;
 
-pub use address::{Bits24, Bits24Error, QpAddress, Region, Side};
 pub use choice::{ChoiceError, Chosen, Wanted};
 pub use devices::{DeviceInfo, devices};
 pub use error::NoDevices;
 pub use fault::VerbsError;
-pub use gid::{Gid, GidInfo, GidKind};
-pub use pages::{Pages, WantedPages};
-pub use plan::{Path, Plan};
+pub use gid::{GidInfo, GidKind};
+pub use pages::Pages;
 pub use port::{LinkLayer, PortInfo, PortState};
 pub use queue_pairs::QueuePairs;
 pub use status::Status;

@@ -1,18 +1,8 @@
-//! [`WantedPages`] and [`Pages`]: of which pages memory is to be, and is.
+//! [`Pages`]: of which pages memory is, by what was wanted ([`WantedPages`]).
 
+use bandwise_session::WantedPages;
 use bandwise_units::Bytes;
 use std::io;
-
-/// Which pages the memory of messages is to have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WantedPages {
-    /// The usual ones.
-    Ordinary,
-    /// Huge ones if they can be had: a device that has to translate fewer addresses misses fewer.
-    HugeIfThere,
-    /// Huge ones, or nothing is measured.
-    Huge,
-}
 
 /// Which it has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,15 +31,20 @@ pub(super) struct HugePages {
     there: u64,
 }
 
-impl WantedPages {
-    /// The huge pages that so many bytes take, by what the kernel says of its memory; why there can be none, in
-    /// words. `None` if they are not wanted.
-    pub(super) fn huge(self, bytes: u64, said: &str) -> Option<Result<HugePages, String>> {
-        if self == WantedPages::Ordinary {
+impl HugePages {
+    /// Returns the huge pages that `bytes` take by the kernel's `meminfo`, or the reason that there can be none.
+    /// Returns `None` if `wanted` is ordinary pages.
+    pub(super) fn needed(
+        wanted: WantedPages,
+        bytes: u64,
+        meminfo: &str,
+    ) -> Option<Result<HugePages, String>> {
+        if wanted == WantedPages::Ordinary {
             return None;
         }
         let number = |name: &str| {
-            let line = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+            let line =
+                meminfo.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
             line.split_whitespace().next()?.parse::<u64>().ok()
         };
         let kib = number("Hugepagesize").filter(|&kib| kib > 0);
@@ -62,9 +57,7 @@ impl WantedPages {
             _ => Err("this kernel has none (CONFIG_HUGETLBFS)".to_owned()),
         })
     }
-}
 
-impl HugePages {
     /// What to say when the kernel gave none.
     pub(super) fn missing(&self, error: &io::Error) -> String {
         let HugePages { each, all, free, there } = *self;
@@ -91,7 +84,7 @@ mod tests {
 
     #[test]
     fn says_how_many_to_reserve() {
-        let huge = |bytes| WantedPages::Huge.huge(bytes, SAID).unwrap().unwrap();
+        let huge = |bytes| HugePages::needed(WantedPages::Huge, bytes, SAID).unwrap().unwrap();
         assert_eq!(huge(1).all, Bytes::from_kib(2048));
         let many = huge((4 << 20) + 1);
         assert_eq!(many.all, Bytes::from_kib(6144));
@@ -109,9 +102,12 @@ mod tests {
             ["", "MemTotal: 1 kB", "Hugepagesize: 0 kB\nHugePages_Free: 0\nHugePages_Total: 0"]
         {
             assert!(
-                WantedPages::HugeIfThere.huge(1, said).unwrap().unwrap_err().contains("has none")
+                HugePages::needed(WantedPages::HugeIfThere, 1, said)
+                    .unwrap()
+                    .unwrap_err()
+                    .contains("has none")
             );
         }
-        assert!(WantedPages::Ordinary.huge(1, SAID).is_none());
+        assert!(HugePages::needed(WantedPages::Ordinary, 1, SAID).is_none());
     }
 }

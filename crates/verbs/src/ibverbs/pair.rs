@@ -2,11 +2,12 @@
 
 #![allow(unsafe_code)]
 
+use super::VerbsError;
 use super::memory::Memory;
 use super::queue_pair::QueuePair;
 use super::work_id::WorkId;
-use super::{Plan, QpAddress, Region, VerbsError};
 use bandwise_rdma::verbs::{Opcode, Qp, WorkRequest};
+use bandwise_session::{Plan, QpAddress, Region};
 use rdma_mummy_sys as sys;
 use std::io;
 use std::mem::zeroed;

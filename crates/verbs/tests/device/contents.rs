@@ -2,8 +2,9 @@
 
 use super::{PLAN, completions, ends, request};
 use bandwise_rdma::verbs::{Contents, Opcode, Posts, Qp, WorkRequest};
+use bandwise_session::Plan;
 use bandwise_verbs::Device;
-use bandwise_verbs::ibverbs::{Plan, WithContents};
+use bandwise_verbs::ibverbs::WithContents;
 
 /// Numbers the messages of a queue pair, and keeps those that come.
 #[derive(Default)]
@@ -87,11 +88,8 @@ fn places_are_within_the_region() {
     let (mut a, b) = ends(plan, |_| ());
     let mut side = b.side();
     side.queue_pairs[1].part += 1;
-    let path = bandwise_verbs::ibverbs::Path {
-        mtu: bandwise_rdma::wire::Mtu::MAX,
-        sl: 0,
-        traffic_class: 0,
-    };
+    let path =
+        bandwise_session::Path { mtu: bandwise_rdma::wire::Mtu::MAX, sl: 0, traffic_class: 0 };
     let said = a.connect(&side, path).unwrap_err().to_string();
     assert!(said.contains("no room for what all queue pairs send"), "{said}");
 }

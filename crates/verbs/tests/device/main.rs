@@ -10,10 +10,9 @@ mod waiting;
 
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::{Path, Plan, Side, WantedPages};
 use bandwise_verbs::Device;
-use bandwise_verbs::ibverbs::{
-    Path, Plan, QueuePairs, Side, VerbsError, Wanted, WantedPages, devices,
-};
+use bandwise_verbs::ibverbs::{QueuePairs, VerbsError, Wanted, devices};
 use std::time::{Duration, Instant};
 
 const PLAN: Plan = Plan {

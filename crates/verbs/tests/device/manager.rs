@@ -3,8 +3,9 @@
 use super::{PLAN, completions, of, post, request};
 use bandwise_rdma::verbs::{CompletionKind, Opcode, Qp, WorkRequest};
 use bandwise_rdma::wire::Mtu;
-use bandwise_verbs::ibverbs::manager::{Listener, ManagerPort, connect};
-use bandwise_verbs::ibverbs::{Path, Plan, QueuePairs, Side, Wanted, devices};
+use bandwise_session::{ManagerPort, Path, Plan, Side};
+use bandwise_verbs::ibverbs::manager::{Listener, connect};
+use bandwise_verbs::ibverbs::{QueuePairs, Wanted, devices};
 use std::thread;
 
 const PATH: Path = Path { mtu: Mtu::MAX, sl: 0, traffic_class: 0 };

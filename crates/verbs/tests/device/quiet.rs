@@ -4,9 +4,10 @@ use super::counted::Counted;
 use super::{PLAN, ends};
 use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{RPerf, RPerfSettings, Rounds, Think};
-use bandwise_verbs::ibverbs::{Plan, QueuePairs};
-use bandwise_verbs::session::{Control, Watched};
+use bandwise_session::Plan;
+use bandwise_verbs::ibverbs::QueuePairs;
 use bandwise_verbs::{ByEvents, End, Monotonic, drive};
+use bandwise_verbs::{Control, Watched};
 use std::net::{TcpListener, TcpStream};
 
 const SAMPLES: u64 = 400;

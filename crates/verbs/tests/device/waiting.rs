@@ -2,8 +2,9 @@
 
 use super::{PLAN, completions, ends, post, request};
 use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program};
+use bandwise_session::Plan;
 use bandwise_units::Time;
-use bandwise_verbs::ibverbs::{Plan, VerbsError};
+use bandwise_verbs::ibverbs::VerbsError;
 use bandwise_verbs::{ByEvents, Device, End, Monotonic, drive, processor_time};
 use std::thread;
 use std::time::{Duration, Instant};

@@ -9,8 +9,8 @@ use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 use bandwise_scenario::infiniband::{MethodName, OpcodeName};
 use bandwise_scenario::values::{Given, within};
+use bandwise_session::{KeyValue, Method, Operation, Part, Task};
 use bandwise_units::Bytes;
-use bandwise_verbs::session::{KeyValue, Method, Operation, Part, Task};
 use toml::Spanned;
 
 /// The largest message (a task has no larger one).

@@ -43,8 +43,8 @@ mod tests {
     use super::super::{GB, cases};
     use super::*;
     use bandwise_agents::Address;
+    use bandwise_session::Method;
     use bandwise_units::Time;
-    use bandwise_verbs::session::Method;
 
     #[test]
     fn every_case_is_a_plan() {

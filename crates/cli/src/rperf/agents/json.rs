@@ -5,7 +5,7 @@ use super::settings::Settings;
 use bandwise_agents::coordinator::{Ended, FlowOutcome, Outcome};
 use bandwise_agents::{Counted, End, Flow, Span};
 use bandwise_report::json::rounded;
-use bandwise_verbs::session::{Method, Task};
+use bandwise_session::{Method, Task};
 use serde_json::{Value, json};
 
 /// The document.

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::values::{Refusal, refused};
 use bandwise_measure::place::{Cpus, Place};
-use bandwise_verbs::ibverbs::WantedPages;
+use bandwise_session::WantedPages;
 use bandwise_verbs::placement::{Near, Processors, allowed, near};
 
 /// Flags that say where.

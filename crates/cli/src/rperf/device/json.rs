@@ -5,9 +5,9 @@ use bandwise_measure::client::ClientSettings;
 use bandwise_measure::outcome::{Ended, Outcome, Run, Throughput};
 use bandwise_measure::program::Until;
 use bandwise_report::json::rounded;
+use bandwise_session::Method;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::Pages;
-use bandwise_verbs::session::Method;
 use serde_json::{Value, json};
 
 /// A method's name, as the flag has it.

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::output::note;
 use anyhow::Context;
 use bandwise_measure::server::{Served, serve};
-use bandwise_verbs::session::Control;
+use bandwise_verbs::Control;
 
 impl Server {
     /// Serves clients, one after another, or a single one.

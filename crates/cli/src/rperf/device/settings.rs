@@ -8,9 +8,9 @@ use bandwise_measure::client::ClientSettings;
 use bandwise_measure::program::Until;
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::{Method, Operation, Part, Task};
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::manager::usable;
-use bandwise_verbs::session::{Method, Operation, Part, Task};
 
 /// Samples, or messages.
 const SAMPLES: u64 = 10_000;

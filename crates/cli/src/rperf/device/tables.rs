@@ -8,8 +8,8 @@ use bandwise_measure::program::Until;
 use bandwise_rdma::verbs::Transport;
 use bandwise_report::{Cell, Table, text};
 use bandwise_rperf::Summary;
+use bandwise_session::{KeyValue, Method, Operation, Task};
 use bandwise_units::{BitRate, Time};
-use bandwise_verbs::session::{KeyValue, Method, Operation, Task};
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &ClientSettings, outcome: &Outcome) -> String {

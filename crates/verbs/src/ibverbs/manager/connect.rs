@@ -2,8 +2,9 @@
 
 use super::channel::{Channel, Step};
 use super::{Connections, PATIENCE, Ticket, own, theirs};
-use crate::ibverbs::{Path, QueuePairs, Side, VerbsError};
+use crate::ibverbs::{QueuePairs, VerbsError};
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::{Path, Side};
 use std::net::SocketAddr;
 use std::time::Instant;
 

@@ -1,8 +1,9 @@
 //! [`Listener`]: the side that waits.
 
 use super::channel::{Channel, Id};
-use super::{Connections, ManagerPort, PATIENCE, Ticket, own};
-use crate::ibverbs::{Chosen, Path, QueuePairs, Side, VerbsError};
+use super::{Connections, PATIENCE, Ticket, own};
+use crate::ibverbs::{Chosen, QueuePairs, VerbsError};
+use bandwise_session::{ManagerPort, Path, Side};
 use std::collections::BTreeMap;
 use std::time::Instant;
 

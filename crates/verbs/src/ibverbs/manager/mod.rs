@@ -14,21 +14,11 @@ pub use listen::Listener;
 
 pub(super) use channel::Id;
 
-use super::{Chosen, Gid, Side, VerbsError};
-use serde::{Deserialize, Serialize};
+use super::{Chosen, VerbsError};
+use bandwise_session::{Gid, ManagerPort, Side};
 use std::io;
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
-
-/// Where a side waits for connections.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ManagerPort {
-    /// The port, of RDMA-CM's own.
-    pub port: u16,
-    /// What a connection must show, so that those of others are not taken for it.
-    pub secret: u32,
-}
 
 /// Connections that were made; they end with this.
 pub struct Connections {

@@ -1,11 +1,12 @@
 //! Queue pairs are connected with those of the other side, as far as the two fit.
 
+use super::super::VerbsError;
 use super::super::queue_pair::QueuePair;
-use super::super::{Path, QpAddress, Region, Side, VerbsError};
 use super::QueuePairs;
 use crate::ibverbs::pair::Pair;
 use bandwise_rdma::verbs::{Qp, Transport};
 use bandwise_rdma::wire::Mtu;
+use bandwise_session::{Path, QpAddress, Region, Side};
 use std::sync::Arc;
 
 impl QueuePairs {

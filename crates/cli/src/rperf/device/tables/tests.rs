@@ -8,9 +8,9 @@ use bandwise_measure::place::{Cpus, Place};
 use bandwise_measure::rate::Rate;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Latency, Spread};
+use bandwise_session::{Gid, Task, WantedPages};
 use bandwise_units::Bytes;
-use bandwise_verbs::ibverbs::{Chosen, Gid, Pages, WantedPages};
-use bandwise_verbs::session::Task;
+use bandwise_verbs::ibverbs::{Chosen, Pages};
 
 fn task(method: Method, bytes: u32) -> Task {
     Task {

@@ -1,7 +1,6 @@
 //! [`Message`]: what is said, and how it is written.
 
-use super::Task;
-use crate::ibverbs::Side;
+use crate::{Side, Task};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
 //! [`Side`]: what the other side must know to connect its queue pairs with those of this one.
 
-use super::Gid;
-use super::manager::ManagerPort;
+use crate::Gid;
 use bandwise_rdma::wire::Mtu;
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +66,16 @@ pub struct Region {
     pub rkey: u32,
     /// How long it is.
     pub bytes: u32,
+}
+
+/// Where a side waits for connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ManagerPort {
+    /// The port, of RDMA-CM's own.
+    pub port: u16,
+    /// What a connection must show, so that those of others are not taken for it.
+    pub secret: u32,
 }
 
 /// One side of a measurement.

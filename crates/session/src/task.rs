@@ -1,7 +1,6 @@
 //! [`Task`]: what two sides measure together.
 
-use super::KeyValue;
-use crate::ibverbs::{Path, Plan, Side, WantedPages};
+use crate::{KeyValue, Path, Plan, Side, WantedPages};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use serde::{Deserialize, Serialize};
@@ -207,7 +206,8 @@ const MOST_READS: u32 = 255;
 pub(super) const MOST_QUEUE_PAIRS: u32 = 1024;
 
 /// Which side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// Who measures.
     Client,

@@ -1,6 +1,6 @@
 //! [`Lines`]: messages out of bytes, however these come.
 
-use super::{Message, MessageError};
+use crate::{Message, MessageError};
 
 /// The longest line that is read, bytes. A thousand queue pairs take 40,000.
 pub const LONGEST_LINE: usize = 1 << 16;

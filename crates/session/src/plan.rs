@@ -1,6 +1,5 @@
-//! [`Plan`] and [`Path`]: what queue pairs are made for.
+//! [`Plan`], [`WantedPages`] and [`Path`]: what queue pairs are made for.
 
-use super::WantedPages;
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 
@@ -42,26 +41,37 @@ pub struct Plan {
 
 impl Plan {
     /// How many queue pairs are connected with the other side.
-    pub(super) fn wired(&self) -> usize {
+    pub fn wired(&self) -> usize {
         usize::from(self.queue_pairs) + usize::from(self.datagrams)
     }
 
     /// How many queue pairs there are.
-    pub(super) fn count(&self) -> u32 {
+    pub fn count(&self) -> u32 {
         self.wired() as u32 + u32::from(self.loopback)
     }
 
     /// The transport service of one of them.
-    pub(super) fn transport_of(&self, number: u32) -> Transport {
+    pub fn transport_of(&self, number: u32) -> Transport {
         let datagrams = usize::from(self.queue_pairs)..self.wired();
         if datagrams.contains(&(number as usize)) { Transport::Ud } else { self.transport }
     }
 
     /// How many places in memory each has to itself.
-    pub(super) fn places(&self) -> usize {
+    pub fn places(&self) -> usize {
         // As many as RECVs are posted, which is in two halves.
         if self.has_contents { self.recv_depth as usize / 2 * 2 } else { 0 }
     }
+}
+
+/// Which pages the memory of messages is to have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WantedPages {
+    /// The usual ones.
+    Ordinary,
+    /// Huge ones if they can be had: a device that has to translate fewer addresses misses fewer.
+    HugeIfThere,
+    /// Huge ones, or nothing is measured.
+    Huge,
 }
 
 /// How packets go, by agreement of both sides.

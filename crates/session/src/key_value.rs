@@ -1,8 +1,7 @@
 //! [`KeyValue`]: a key-value store between two hosts, and the queue pairs it needs.
 
-use super::task::{MOST_QUEUE_PAIRS, MOST_REQUESTS, RECVS};
-use super::{Part, Task, TaskError, Within};
-use crate::ibverbs::{Plan, WantedPages};
+use crate::task::{MOST_QUEUE_PAIRS, MOST_REQUESTS, RECVS};
+use crate::{Part, Plan, Task, TaskError, WantedPages, Within};
 use bandwise_rdma::verbs::{Qp, Transport};
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{KeyValueQps, KeyValueSizes};
@@ -89,7 +88,7 @@ impl KeyValue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Method;
+    use crate::Method;
     use proptest::prelude::*;
 
     fn task(clients: u32, workers: u32, value: u32, depth: u32) -> Task {

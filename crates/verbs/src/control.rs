@@ -1,6 +1,6 @@
 //! [`Control`]: the connection over which two sides agree.
 
-use super::{Beat, Lines, Message, MessageError, Pulse};
+use bandwise_session::{Beat, Lines, Message, MessageError, Pulse};
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;

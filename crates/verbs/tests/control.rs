@@ -1,0 +1,63 @@
+//! The control connection between two sides over loopback TCP.
+
+use bandwise_session::Message;
+use bandwise_verbs::{Control, ControlError};
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
+
+fn connected() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let here = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    (here, listener.accept().unwrap().0)
+}
+
+#[test]
+fn both_sides_hear_each_other() {
+    let (here, there) = connected();
+    let (mut here, mut there) = (Control::over(here).unwrap(), Control::over(there).unwrap());
+    let refused = Message::Refused("no".into());
+    here.send(&Message::Done).unwrap();
+    there.send(&refused).unwrap();
+    assert_eq!(there.receive().unwrap(), Message::Done);
+    assert_eq!(here.receive().unwrap(), refused);
+    // While they measure, nothing is said until there is something to say.
+    let (mut here, mut there) = (here.watch().unwrap(), there.watch().unwrap());
+    assert!(here.look_now().is_none());
+    assert!(there.look_now().is_none());
+    // That both are there is said and heard without a word of it.
+    assert!(here.look_now().is_none());
+    there.end(&Message::Failed("why".into()));
+    let mut heard = || loop {
+        if let Some(heard) = here.look_now() {
+            break heard;
+        }
+    };
+    assert_eq!(heard().unwrap(), Message::Failed("why".into()));
+    assert!(matches!(heard(), Err(ControlError::Closed)));
+}
+
+/// What was said while they measured is no answer to what is asked next.
+#[test]
+fn one_measurement_after_another() {
+    let (here, there) = connected();
+    let here = Control::over(here).unwrap().watch().unwrap();
+    let mut there = Control::over(there).unwrap().watch().unwrap();
+    assert!(there.look_now().is_none());
+    let (mut here, mut there) = (here.unwatch().unwrap(), there.unwatch().unwrap());
+    there.send(&Message::Done).unwrap();
+    assert_eq!(here.receive().unwrap(), Message::Done);
+}
+
+#[test]
+fn who_says_nothing_is_given_up() {
+    let (here, there) = connected();
+    let mut here = Control::with_patience(here, Duration::from_millis(20)).unwrap();
+    assert!(matches!(here.receive(), Err(ControlError::Silent(_))));
+    // Neither does a line without an end count.
+    let mut there = there;
+    there.write_all(b"{\"bandwise\":").unwrap();
+    assert!(matches!(here.receive(), Err(ControlError::Silent(_))));
+    drop(there);
+    assert!(matches!(here.receive(), Err(ControlError::Closed)));
+}
