@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 27] = [
+const ORDER: [&str; 28] = [
     "units",
     "random",
     "input",
@@ -22,6 +22,7 @@ const ORDER: [&str; 27] = [
     "session",
     "verbs",
     "enforce",
+    "enforce-simulated",
     "lab",
     "controller",
     "libsaba",
@@ -43,7 +44,7 @@ const PURE: [&str; 17] = [
 
 /// The same of a part of a crate.
 const PURE_PARTS: [&str; 4] =
-    ["enforce/src/htb", "enforce/src/infiniband", "enforce/src/simulated", "controller/src/core"];
+    ["enforce/src/htb", "enforce/src/infiniband", "enforce-simulated/src", "controller/src/core"];
 
 /// What pure crates have nothing to do with. Maps and sets of `std` iterate in another order
 /// each run.

@@ -9,8 +9,6 @@
 //!   level, and what finds ports and ways.
 //! - [`umad`] is the network of such ports, written and read by datagrams of subnet management.
 //! - [`Named`] is any of them whose hosts have other names too, such as addresses.
-//! - [`simulated`] is a network in memory, to try a controller without any other, and to see what connections would get
-//!   by what it writes: by rates or packet by packet, without I/O.
 //!
 //! **Nothing is ever half-written on a port.** [`Switches::apply`] writes, reads back and compares; if
 //! anything is refused or reads back otherwise, what stood there before is written again.
@@ -19,7 +17,6 @@ pub mod htb;
 pub mod infiniband;
 mod named;
 mod paths;
-pub mod simulated;
 mod switches;
 pub mod tc;
 pub mod umad;

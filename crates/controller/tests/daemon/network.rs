@@ -3,7 +3,7 @@
 use super::two_hosts::{fabric, network};
 use super::world::{Daemon, THERE, weights};
 use bandwise_controller::core::{Core, Rules};
-use bandwise_enforce::simulated::Simulated;
+use bandwise_enforce_simulated::Simulated;
 use bandwise_saba::controller::PortConfig;
 use std::num::NonZeroU8;
 use std::time::Duration;

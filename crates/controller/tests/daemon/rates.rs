@@ -3,7 +3,7 @@
 use super::two_hosts::network;
 use super::world::{Daemon, THERE, weights};
 use bandwise_controller::core::{self, Core, Request};
-use bandwise_enforce::simulated::{Connection, Simulated};
+use bandwise_enforce_simulated::{Connection, Simulated};
 
 /// Returns each connection's rate in Gbps: by the flow model, and by the packet model.
 fn rates(daemon: &Daemon, network: &Simulated) -> [Vec<f64>; 2] {

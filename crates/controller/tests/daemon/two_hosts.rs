@@ -1,6 +1,6 @@
 //! A network in memory: two hosts, each at a switch.
 
-use bandwise_enforce::simulated::Simulated;
+use bandwise_enforce_simulated::Simulated;
 use bandwise_topology::{self as topology, Fabric, FabricBuilder};
 use std::num::NonZeroU8;
 

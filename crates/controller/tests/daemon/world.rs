@@ -10,8 +10,8 @@ use bandwise_controller::daemon::{
     Audit, Beginning, Call, EventLoop, Handle, Metrics, Parts, Recording, RotatingFile,
 };
 use bandwise_controller::store::{Embedded, Store};
-use bandwise_enforce::simulated::Simulated;
 use bandwise_enforce::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
+use bandwise_enforce_simulated::Simulated;
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, PortConfig, PortId, Settings};
 use bandwise_saba::table::read;

@@ -13,7 +13,7 @@ use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
 use bandwise_controller::{Listener, Marking, Tls, router};
 use bandwise_enforce::htb::Marks;
-use bandwise_enforce::simulated::Simulated;
+use bandwise_enforce_simulated::Simulated;
 use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;

@@ -12,7 +12,7 @@ use crate::output::Outputs;
 use crate::progress::Progress;
 use anyhow::{Context, Error, Result, anyhow};
 use bandwise_controller::daemon::Handle;
-use bandwise_enforce::simulated::Simulated;
+use bandwise_enforce_simulated::Simulated;
 use bandwise_random::Stream;
 use bandwise_report::json::rounded;
 use bandwise_stats::Percentile;

@@ -1,7 +1,7 @@
 //! [`Answer`]: what applications and connections get.
 
 use super::said::{self, Connection, Status};
-use bandwise_enforce::simulated::Traffic;
+use bandwise_enforce_simulated::Traffic;
 use bandwise_units::BitRate;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,6 @@
 //! What a controller says of itself over HTTP, as far as rates depend on it.
 
 use bandwise_enforce::Names;
-use bandwise_enforce::simulated;
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 use serde::Deserialize;
@@ -49,9 +48,9 @@ pub struct Connection {
 
 impl Connection {
     /// The same between hosts as their network calls them.
-    pub fn named(&self, names: &Names) -> simulated::Connection {
+    pub fn named(&self, names: &Names) -> bandwise_enforce_simulated::Connection {
         let known = |name: &String| names.get(&**name).cloned().unwrap_or_else(|| (&**name).into());
         let (from, to) = (known(&self.from), known(&self.to));
-        simulated::Connection { from, to, level: PriorityLevel(self.level) }
+        bandwise_enforce_simulated::Connection { from, to, level: PriorityLevel(self.level) }
     }
 }

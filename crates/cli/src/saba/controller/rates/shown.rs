@@ -2,7 +2,7 @@
 
 use super::By;
 use super::answer::{Answer, Application, Rate, Row};
-use bandwise_enforce::simulated::Times;
+use bandwise_enforce_simulated::Times;
 use bandwise_report::{Cell, Table, text as tables};
 use bandwise_units::BitRate;
 use serde_json::{Value, json};

@@ -4,5 +4,6 @@ mod agree;
 mod by_hand;
 mod fabrics;
 mod filling;
+mod named;
 mod ports;
 mod refused;

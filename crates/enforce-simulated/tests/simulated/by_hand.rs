@@ -1,7 +1,7 @@
 //! Rates that a pencil finds.
 
 use crate::fabrics::*;
-use bandwise_enforce::simulated::Simulated;
+use bandwise_enforce_simulated::Simulated;
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 

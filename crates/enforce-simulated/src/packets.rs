@@ -1,7 +1,7 @@
 //! Packet by packet: hosts that keep sending over an InfiniBand fabric whose ports have the arbitration tables that
 //! the same weights would be at real ones.
 
-use super::traffic::{Traffic, Uncarried, Way};
+use crate::traffic::{Traffic, Uncarried, Way};
 use bandwise_netsim::infiniband::cable::on_the_wire;
 use bandwise_netsim::infiniband::host::{DeviceModel, Notify};
 use bandwise_netsim::infiniband::{Models, PortQos, Qos, Simulation};

@@ -1,7 +1,7 @@
 //! Networks with weights, for all tests.
 
-use bandwise_enforce::simulated::{Connection, Simulated};
 use bandwise_enforce::{Switches, Wanted};
+use bandwise_enforce_simulated::{Connection, Simulated};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port};

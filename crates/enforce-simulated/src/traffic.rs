@@ -1,7 +1,7 @@
 //! [`Traffic`]: connections that all send at once over what stands at the ports.
 
-use super::shape::{Shape, id};
-use crate::Fault;
+use crate::shape::{Shape, id};
+use bandwise_enforce::Fault;
 use bandwise_flowsim::{Links, MAX_CAPACITY};
 use bandwise_saba::controller::{PortConfig, PortId};
 use bandwise_saba::mapping::PriorityLevel;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Levels that packets can tell: so many service levels has InfiniBand, and so many marks Ethernet.
-pub(super) const LEVELS: u16 = 16;
+pub(crate) const LEVELS: u16 = 16;
 
 /// A connection over which there is always something to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,26 +67,26 @@ pub enum Uncarried {
 /// is written since.
 #[derive(Debug, Clone)]
 pub struct Traffic {
-    pub(super) shape: Arc<Shape>,
-    pub(super) links: Links,
+    pub(crate) shape: Arc<Shape>,
+    pub(crate) links: Links,
     /// By link: what stands at its port.
-    pub(super) stands: Vec<PortConfig>,
-    pub(super) ways: Vec<Way>,
+    pub(crate) stands: Vec<PortConfig>,
+    pub(crate) ways: Vec<Way>,
 }
 
 /// A connection's way.
 #[derive(Debug, Clone)]
-pub(super) struct Way {
+pub(crate) struct Way {
     /// Ranks of the hosts.
-    pub(super) from: u32,
-    pub(super) to: u32,
-    pub(super) level: u8,
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) level: u8,
     /// In order.
-    pub(super) links: Vec<u32>,
+    pub(crate) links: Vec<u32>,
 }
 
 impl Traffic {
-    pub(super) fn new(
+    pub(crate) fn new(
         shape: &Arc<Shape>,
         stands: &BTreeMap<PortId, PortConfig>,
         connections: &[Connection],

@@ -1,25 +1,25 @@
 //! [`Shape`]: what is cabled to what, and which way packets take.
 
-use crate::Fault;
+use bandwise_enforce::Fault;
 use bandwise_saba::controller::PortId;
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
 use std::sync::Arc;
 
 /// Nodes, links and routes.
 #[derive(Debug)]
-pub(super) struct Shape {
-    pub(super) fabric: Fabric,
-    pub(super) routes: Routes,
+pub(crate) struct Shape {
+    pub(crate) fabric: Fabric,
+    pub(crate) routes: Routes,
 }
 
 impl Shape {
-    pub(super) fn new(fabric: Fabric) -> Arc<Self> {
+    pub(crate) fn new(fabric: Fabric) -> Arc<Self> {
         let routes = Routes::shortest(&fabric);
         Arc::new(Shape { fabric, routes })
     }
 
     /// The ports that packets leave through on the way from one host to another, in order.
-    pub(super) fn path(&self, from: &str, to: &str) -> Result<Vec<Port>, Fault> {
+    pub(crate) fn path(&self, from: &str, to: &str) -> Result<Vec<Port>, Fault> {
         let Shape { fabric, routes } = self;
         let path = routes.path(fabric, self.host(from)?, self.host(to)?);
         match path.is_empty() {
@@ -29,13 +29,13 @@ impl Shape {
     }
 
     /// A host by its name.
-    pub(super) fn host(&self, name: &str) -> Result<NodeId, Fault> {
+    pub(crate) fn host(&self, name: &str) -> Result<NodeId, Fault> {
         let node = self.fabric.find(name).filter(|&node| !self.fabric.is_switch(node));
         node.ok_or_else(|| Fault::NoSuchHost(name.to_owned()))
     }
 
     /// A port by its id, if something is connected to it.
-    pub(super) fn port(&self, id: PortId) -> Option<Port> {
+    pub(crate) fn port(&self, id: PortId) -> Option<Port> {
         let node = u32::try_from(id.0 >> 8).ok().map(NodeId)?;
         let port = Port { node, number: id.0 as u8 };
         let is_there = node.index() < self.fabric.nodes().len() && port.number > 0;
@@ -44,6 +44,6 @@ impl Shape {
 }
 
 /// A port's id: the node by its place, and the number of the port.
-pub(super) fn id(port: Port) -> PortId {
+pub(crate) fn id(port: Port) -> PortId {
     PortId(u64::from(port.node.0) << 8 | u64::from(port.number))
 }

@@ -2,7 +2,7 @@
 
 use crate::fabrics::*;
 use bandwise_enforce::Switches;
-use bandwise_enforce::simulated::Traffic;
+use bandwise_enforce_simulated::Traffic;
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 use bandwise_topology::Fabric;

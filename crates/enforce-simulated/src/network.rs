@@ -1,23 +1,11 @@
-//! [`Simulated`]: a network in memory, to try a controller without any other.
-//!
-//! Its ports keep what is written to them; what connections get by that, all at once, is worked out where somebody
-//! asks for it ([`Traffic`]): exactly by rates, or packet by packet. Packets go by the shortest routes
-//! ([`Routes::shortest`](bandwise_topology::Routes::shortest)).
+//! [`Simulated`]: a network whose ports are kept in memory.
 
-mod flows;
-mod packets;
-mod shape;
-mod traffic;
-
-pub use flows::Flows;
-pub use packets::Times;
-pub use traffic::{Connection, Traffic, Uncarried};
-
-use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
+use crate::shape::{Shape, id};
+use crate::traffic::{Connection, Traffic, Uncarried};
+use bandwise_enforce::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
 use bandwise_topology::{self as topology, Fabric, NodeId, NodeKind};
 use bandwise_units::lowest_terms;
-use shape::{Shape, id};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::num::NonZeroU8;

@@ -1,6 +1,6 @@
 //! Rates in place of packets: what ports with these weights come to, exactly.
 
-use super::traffic::{LEVELS, Traffic, Way};
+use crate::traffic::{LEVELS, Traffic, Way};
 use bandwise_flowsim::policy::{MaxMin, WeightedQueues};
 use bandwise_flowsim::{FlowSpec, LinkConfig, Policy, Simulation};
 use bandwise_saba::controller::PortConfig;

@@ -1,7 +1,7 @@
 //! What can't be carried is told.
 
 use crate::fabrics::*;
-use bandwise_enforce::simulated::{Connection, Simulated};
+use bandwise_enforce_simulated::{Connection, Simulated};
 use bandwise_saba::mapping::PriorityLevel;
 use bandwise_topology::{FabricBuilder, Port};
 use bandwise_units::{BitRate, Time};
