@@ -2,7 +2,9 @@
 //! what is said is answered once it is stored.
 #![no_main]
 
-use bandwise_controller::core::{Core, Input, Output, Owner, Profiles, Rules, State, Ticket};
+use bandwise_controller::core::{
+    Clustering, Core, Input, Output, Owner, Profiles, Rules, State, Ticket,
+};
 use bandwise_controller::daemon::Call;
 use bandwise_controller::grpc::proto;
 use bandwise_input::Source;
@@ -29,7 +31,8 @@ fn said<M: Message + Default + TryInto<Call, Error: std::fmt::Display>>(
 fuzz_target!(|data: &[u8]| {
     let table = "application,share,time_s\na,1,100\na,0.5,200\na,0.25,400\n";
     let levels = NonZeroU16::new(16).unwrap();
-    let profiles = Profiles::new(read::csv(&Source::new("t", table)).unwrap(), levels, 1);
+    let table = read::csv(&Source::new("t", table)).unwrap();
+    let profiles = Profiles::new(table, Clustering { levels, seed: 1 });
     let (rules, stored) = (Rules::default(), State::default());
     let core = Core::new(rules, Settings::default(), profiles, stored, Duration::ZERO);
     let mut core = core.unwrap();
@@ -49,12 +52,15 @@ fuzz_target!(|data: &[u8]| {
             _ => said::<proto::DestroyConnectionRequest>(bytes),
         };
         tickets += 1;
-        let (ticket, owner) = (Ticket(tickets), Owner::from(if kind & 128 == 0 { "a" } else { "b" }));
+        let (ticket, owner) =
+            (Ticket(tickets), Owner::from(if kind & 128 == 0 { "a" } else { "b" }));
         let input = match said {
             Some(Call::Hello) => Input::Hello { ticket, owner },
             Some(Call::Renew(client)) => Input::Renew { ticket, owner, client },
             Some(Call::Goodbye(client)) => Input::Goodbye { ticket, owner, client },
-            Some(Call::Request(request)) => Input::Request { ticket, owner, request, path: Ok(Vec::new()) },
+            Some(Call::Request(request)) => {
+                Input::Request { ticket, owner, request, path: Ok(Vec::new()) }
+            }
             Some(Call::Drain(..)) | None => continue,
         };
         core.handle(Duration::ZERO, input);
