@@ -1,17 +1,17 @@
-//! Who holds the switches: finds ports and the ways between hosts, says what would be written to a port,
-//! writes it, reads it back (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters",
+//! Bandwidth shares at the ports of a network: finds ports and paths, plans a change of a port, writes it and reads it
+//! back (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters",
 //! thesis 2022, section 4.3.2; here `Saba`).
 //!
-//! - [`Switches`] is what a controller sees of any kind of network.
+//! - [`Switches`] is the trait through which a controller uses any kind of network.
 //! - [`htb`] decides, without I/O, how a port of Linux shares its link: classes of HTB by DSCP.
-//! - [`tc`] is the network of such ports, written and read by netlink.
+//! - [`tc`] writes and reads such ports by netlink.
 //! - [`infiniband`] decides, without I/O, how a port of InfiniBand shares its link: virtual lanes by service
-//!   level, and what finds ports and ways.
-//! - [`umad`] is the network of such ports, written and read by datagrams of subnet management.
-//! - [`Named`] is any of them whose hosts have other names too, such as addresses.
+//!   level. It also finds ports and paths.
+//! - [`umad`] writes and reads such ports by SMPs.
+//! - [`Named`] adds further names of hosts, such as addresses, to any of them.
 //!
 //! **Nothing is ever half-written on a port.** [`Switches::apply`] writes, reads back and compares; if
-//! anything is refused or reads back otherwise, what stood there before is written again.
+//! the port refuses the change or reads back differently, the former configuration is restored.
 
 pub mod htb;
 pub mod infiniband;

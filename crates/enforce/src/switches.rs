@@ -1,4 +1,4 @@
-//! [`Switches`]: what a controller sees of the ports of a network, of whatever kind it is.
+//! [`Switches`]: the interface between a controller and the ports of any kind of network.
 
 use bandwise_saba::controller::{PortConfig, PortId};
 use std::fmt::Display;
@@ -7,15 +7,15 @@ use std::num::NonZeroU8;
 /// An output port of a switch or host that is the operator's to share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Port {
-    /// By which it is called here and by the controller.
+    /// Identifier, the same for the controller.
     pub id: PortId,
-    /// What people call it.
+    /// Name for people.
     pub name: String,
-    /// How many queues it has for Saba; what others use is not counted.
+    /// Number of queues for Saba. Queues of others are not counted.
     pub queues: NonZeroU8,
 }
 
-/// What a port is to be.
+/// The wanted configuration of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// As the controller says; where that is empty, all of the link is everyone's.
@@ -24,27 +24,27 @@ pub enum Wanted {
     AsFound,
 }
 
-/// What would be written to a port. For people it says so line by line.
+/// A planned change of a port. Its `Display` lists the change line by line.
 pub trait Plan: Display {
-    /// Whether nothing is to be written: the port is as it is wanted.
+    /// Returns `true` if the port has the wanted configuration already.
     fn is_empty(&self) -> bool;
 }
 
-/// What was done to a port.
+/// The outcome of a write to a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Applied {
-    /// Whether anything was written.
+    /// `true` if anything was written.
     pub is_written: bool,
-    /// What was read back; weights in lowest terms, since networks keep their ratios alone.
+    /// The configuration read back. Weights are in lowest terms, since networks keep their ratios only.
     pub config: PortConfig,
 }
 
-/// Who holds the switches of a network.
+/// The ports of a network and their configurations.
 ///
 /// Ports are found and never made up; a port's configuration comes from reading it and from nothing
-/// else, so that who starts again knows what stands there.
+/// else, so that a restart loses no state.
 pub trait Switches {
-    /// What would be written to a port.
+    /// A planned change of a port.
     type Plan: Plan;
 
     /// All ports, in order of their ids. Ids stay the same as long as the network does.
@@ -65,7 +65,7 @@ pub trait Switches {
     fn read_back(&mut self, port: PortId) -> Result<PortConfig, Fault>;
 }
 
-/// What a port was left with after a failure.
+/// The state of a port after a failed write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
     /// What stood there before, read back.
@@ -85,7 +85,7 @@ impl Display for Left {
     }
 }
 
-/// Why something could not be done.
+/// An error of a network's ports.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// There is no such port.

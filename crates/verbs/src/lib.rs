@@ -1,8 +1,8 @@
-//! Who carries work out in real time: [`drive`] steps a [`Program`](bandwise_rdma::verbs::Program), hands what it
+//! Measuring programs in real time: [`drive`] steps a [`Program`](bandwise_rdma::verbs::Program), hands what it
 //! posts to a [`Device`] and gives it what completes, by a [`Clock`]. The programs are those that the simulated
 //! host drives, unchanged.
 //!
-//! | part | what it is |
+//! | part | purpose |
 //! |---|---|
 //! | [`Device`] | posts and polls; [`Instantly`] costs nothing, to measure the loop itself |
 //! | [`ByEvents`] | lets a device sleep until a completion wakes it |
