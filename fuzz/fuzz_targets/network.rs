@@ -58,8 +58,8 @@ impl Watch for Watcher<'_> {
 }
 
 fn run(scenario: &EthernetScenario, captures: bool) -> EthernetResults {
-    let nodes = (0..scenario.fabric.nodes().len() as u32).map(NodeId);
-    let ports = nodes.flat_map(|node| scenario.fabric.ports(node)).collect();
+    let nodes = (0..scenario.fabric().nodes().len() as u32).map(NodeId);
+    let ports = nodes.flat_map(|node| scenario.fabric().ports(node)).collect();
     let mut watcher = Watcher {
         wire: captures.then(|| Wire::new(scenario)).flatten(),
         chosen: CaptureFilter { ports, ..CaptureFilter::default() },
@@ -81,10 +81,10 @@ fuzz_target!(|data: &[u8]| {
         }
     };
     // Large ones would make the fuzzer slow, and are no different.
-    if scenario.fabric.links().len() > 60 {
+    if scenario.fabric().links().len() > 60 {
         return;
     }
     let limit = Time::from_us(20);
-    scenario.limit = Some(scenario.limit.map_or(limit, |given| given.min(limit)));
+    scenario.limit() = Some(scenario.limit().map_or(limit, |given| given.min(limit)));
     assert_eq!(run(&scenario, true), run(&scenario, false), "{text}");
 });

@@ -4,6 +4,7 @@ use crate::output::note;
 use crate::values::Refusal;
 use bandwise_input::InputError;
 use bandwise_lab::LabError;
+use bandwise_scenario::ethernet::ArrivalError;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use std::error::Error;
@@ -79,6 +80,12 @@ impl Failure {
 impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         Failure::Input(error)
+    }
+}
+
+impl From<ArrivalError> for Failure {
+    fn from(error: ArrivalError) -> Self {
+        Failure::Work(error.into())
     }
 }
 

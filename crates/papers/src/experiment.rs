@@ -118,7 +118,7 @@ impl Experiment for EthernetScenario {
         seed: u64,
         stop: &dyn Fn() -> bool,
     ) -> Result<Option<EthernetResults>, String> {
-        let results = EthernetScenario { seed, ..self.clone() }.run(&mut Asked(stop));
+        let results = self.clone().with_seed(seed).run(&mut Asked(stop));
         match results.stop {
             EthernetStop::Complete | EthernetStop::Limit => Ok(Some(results)),
             EthernetStop::Interrupted => Ok(None),

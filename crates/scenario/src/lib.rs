@@ -14,4 +14,5 @@ mod reader;
 
 pub use reader::files::File;
 pub use reader::kind::Kind;
+pub use reader::parsed::Parsed;
 pub use reader::values;

@@ -74,7 +74,7 @@ impl<'a, W: Write> Capture<'a, W> {
     ) -> Result<Self, NoFormat> {
         let mut capture = Capture {
             limits,
-            fabric: &scenario.fabric,
+            fabric: scenario.fabric(),
             wire: Wire::new(scenario).ok_or(NoFormat)?,
             out,
             interfaces: BTreeMap::new(),
@@ -163,7 +163,7 @@ mod tests {
     fn scenario(text: &str) -> EthernetScenario {
         let none = |name: &str| Err(format!("no file {name}"));
         let text = format!("kind = \"ethernet\"\n{text}");
-        EthernetScenario::from_toml(&Source::new("test", &text), none).unwrap()
+        EthernetScenario::from_toml(&Source::new("test", &text), none).unwrap().scenario
     }
 
     /// A writer that fails.
@@ -182,7 +182,7 @@ mod tests {
     fn the_first_write_error_is_returned() {
         let scenario = scenario("[run]\nseed = 1\n");
         let flows = [3, 9].into();
-        let chosen = CaptureFilter { flows, ports: all_ports(&scenario.fabric).take(1).collect() };
+        let chosen = CaptureFilter { flows, ports: all_ports(scenario.fabric()).take(1).collect() };
         let limits = Limits { chosen, packets: 1, snap: 0 };
         let capture = Capture::begin(&limits, &scenario, "test", Full).unwrap();
         assert!(capture.has_failed());
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn ports_are_found_by_name() {
-        let fabric = scenario("[run]\nseed = 1\n").fabric;
+        let fabric = scenario("[run]\nseed = 1\n").fabric().clone();
         let host = &fabric.node(fabric.hosts()[0]).name;
         let ports = ports_named(&fabric, host).unwrap();
         assert_eq!(ports_named(&fabric, &format!("{host}:{}", ports[0].number)).unwrap(), ports);

@@ -72,7 +72,7 @@ impl Case {
             let scenario = EthernetScenario::from_toml(&Source::new(file, &text), |_| {
                 Err("a case has no files".into())
             })?;
-            Ok(Case::Flows(name, Box::new(scenario), duration, Team::new(threads)))
+            Ok(Case::Flows(name, Box::new(scenario.scenario), duration, Team::new(threads)))
         };
         match name {
             CaseName::FiveBulkSenders => Ok(Case::Programs(Box::new(five_bulk_senders(
@@ -105,14 +105,14 @@ impl Case {
             Case::Flows(..) => "IRN",
         };
         let Case::Flows(_, scenario, duration, _) = self else { unreachable!() };
-        let hosts = scenario.fabric.hosts().len();
+        let hosts = scenario.fabric().hosts().len();
         format!("{what} on a fat tree of {hosts} hosts at 70% load, {duration} of flows")
     }
 
     pub(super) fn seed(&self) -> u64 {
         match self {
             Case::Programs(scenario) => scenario.seed(),
-            Case::Flows(_, scenario, ..) => scenario.seed,
+            Case::Flows(_, scenario, ..) => scenario.seed(),
         }
     }
 

@@ -16,16 +16,16 @@ pub(super) fn of(scenario: &EthernetScenario, results: &EthernetResults, effort:
     let hops = counters.packet_hops as f64;
     rounded(json!({
         "schema": 1,
-        "title": scenario.title,
+        "title": scenario.title(),
         "settings": settings(scenario),
         "stop": stop(&results.stop),
-        "deadlock": ports::deadlock(&scenario.fabric, results),
-        "pause_storms": ports::storms(&scenario.fabric, results),
+        "deadlock": ports::deadlock(scenario.fabric(), results),
+        "pause_storms": ports::storms(scenario.fabric(), results),
         "rows": rows(results),
-        "ports": ports::json(&scenario.fabric, results),
+        "ports": ports::json(scenario.fabric(), results),
         "stats": {
             "version": env!("CARGO_PKG_VERSION"),
-            "seed": scenario.seed,
+            "seed": scenario.seed(),
             "flows_started": results.started,
             "flows_finished": results.finished,
             "packets_delivered": counters.packets_delivered,
@@ -50,11 +50,11 @@ pub(super) fn of(scenario: &EthernetScenario, results: &EthernetResults, effort:
 
 /// What was simulated, after all defaults.
 fn settings(scenario: &EthernetScenario) -> Value {
-    let (switch, host) = (&scenario.model.switch, &scenario.model.host);
+    let (switch, host) = (&scenario.model().switch, &scenario.model().host);
     let TransportSettings { recovery, acks, window, timeout, fetch } = host.transport;
     json!({
-        "hosts": scenario.fabric.hosts().len(),
-        "switches": scenario.fabric.switches().len(),
+        "hosts": scenario.fabric().hosts().len(),
+        "switches": scenario.fabric().switches().len(),
         "queues": match switch.buffering {
             Buffering::PerInput(_) => "input",
             Buffering::Shared(_) => "output",
@@ -65,14 +65,14 @@ fn settings(scenario: &EthernetScenario) -> Value {
             Buffering::Shared(shared) => Some(shared.alpha),
         },
         "pfc": pfc(&switch.buffering),
-        "classes": scenario.model.classes.count,
-        "routing": match scenario.model.routing {
+        "classes": scenario.model().classes.count,
+        "routing": match scenario.model().routing {
             Routing::Ecmp => "ecmp",
             Routing::Spray => "spray",
         },
         "mtu": host.mtu,
         "poll": host.poll.map(|every| every.to_string()),
-        "transport": scenario.transport.as_str(),
+        "transport": scenario.transport().as_str(),
         "recovery": match recovery {
             Recovery::GoBackN => "go-back-n",
             Recovery::Selective { partial_acks: true } => "sack",
@@ -97,7 +97,7 @@ fn settings(scenario: &EthernetScenario) -> Value {
             Acks::OnCompletion => "on-completion",
         },
         "fetch_delay": fetch.to_string(),
-        "warm_up": scenario.warm_up.to_string(),
+        "warm_up": scenario.warm_up().to_string(),
         "extra_header": host.extra_header,
         "congestion_control": congestion_control(host),
         "ecn": switch.ecn,
@@ -130,7 +130,7 @@ fn congestion_control(host: &HostModel) -> Value {
 fn pfc(buffering: &Buffering) -> Value {
     match buffering {
         Buffering::PerInput(InputBuffers { pfc: Some(pfc), .. }) => {
-            json!({ "stop_bytes": pfc.stop.get(), "go_bytes": pfc.go.get() })
+            json!({ "xoff_bytes": pfc.xoff.get(), "xon_bytes": pfc.xon.get() })
         }
         Buffering::Shared(SharedBuffer { pfc: Some(pfc), .. }) => {
             json!({ "headroom_bytes": pfc.headroom.get(), "slack_bytes": pfc.slack.get() })

@@ -82,7 +82,7 @@ const TOLD: usize = 5;
 
 /// What is told of pause storms, a line each.
 pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -> Vec<String> {
-    let name = |port| scenario.fabric.describe(port);
+    let name = |port| scenario.fabric().describe(port);
     let line = |storm: &PauseStorm| {
         let (longest, all) = (storm.longest, storm.stopped);
         let share = all.as_s_f64() / results.simulated.as_s_f64() * 100.0;
@@ -96,7 +96,7 @@ pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -
     if let Some(more) = results.storms.len().checked_sub(TOLD).filter(|&more| more > 0) {
         lines.push(format!(
             "pause storm: {more} more ports, stopped for {} or longer",
-            scenario.storm
+            scenario.storm()
         ));
     }
     lines

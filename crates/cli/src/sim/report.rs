@@ -23,9 +23,9 @@ pub(super) fn html(settings: &Settings, results: &EthernetResults) -> String {
         figures.push(tail_axes(vec![series]));
     }
     let mut provenance = provenance(&settings.name, &settings.text, None);
-    provenance.seed = scenario.seed;
+    provenance.seed = scenario.seed();
     html::render(&Report {
-        title: scenario.title.clone(),
+        title: scenario.title().to_owned(),
         figures,
         tables: tables::all(scenario, results),
         provenance,
@@ -79,7 +79,7 @@ pub(super) fn provenance(name: &str, text: &str, point: Option<&ethernet::Point>
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: format!("bandwise sim run {name} --report report.html"),
-        seed: point.map_or(0, |point| point.scenario.seed),
+        seed: point.map_or(0, |point| point.scenario.seed()),
         scenario: Some(text.to_owned()),
         ..Provenance::default()
     }

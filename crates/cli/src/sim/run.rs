@@ -53,7 +53,7 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     for warning in ports::warnings(scenario, &results) {
         note(format_args!("warning: {warning}"));
     }
-    outputs.ports(|| ports::csv(&scenario.fabric, &results))?;
+    outputs.ports(|| ports::csv(scenario.fabric(), &results))?;
     outputs.emit(&tables::text(scenario, &results), &json::of(scenario, &results, effort))?;
     if outputs.wants_report() {
         outputs.report(&report::html(&settings, &results))?;
@@ -63,7 +63,7 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
         EthernetStop::Complete | EthernetStop::Limit => Ok(()),
         EthernetStop::Interrupted => Err(Failure::Interrupted),
         EthernetStop::Deadlock(found) => {
-            let ports = circle(&scenario.fabric, found).join(" -> ");
+            let ports = circle(scenario.fabric(), found).join(" -> ");
             let what = "deadlock: these ports are told to stop until each other go on, for ever";
             Err(anyhow!("{what}: {ports} (simulated until {})", results.simulated).into())
         }
@@ -120,7 +120,7 @@ fn simulate<'a>(
     files: Files<'a>,
     interrupt: &'a Interrupt,
 ) -> Result<(EthernetResults, Files<'a>, Effort), Failure> {
-    let progress = Progress::begin(&format!("simulating {}", settings.scenario.title));
+    let progress = Progress::begin(&format!("simulating {}", settings.scenario.title()));
     progress.steps(settings.expected);
     let mut watcher = Watcher { files, progress, interrupt };
     let (began, cpu) = (Instant::now(), machine::cpu_time(settings.team.workers()));

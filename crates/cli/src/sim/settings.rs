@@ -135,10 +135,10 @@ impl Flags {
                 let message = "--seed: the file sweeps over run.seed";
                 return Err(Failure::usage(message, "one of the two"));
             }
-            study.points.iter_mut().for_each(|point| point.scenario.seed = seed);
+            study.set_seed(seed);
         }
         let lists =
-            study.points.iter().map(|point| match (&self.flows, &point.scenario.workload) {
+            study.points.iter().map(|point| match (&self.flows, point.scenario.workload()) {
                 (Some(path), _) => Some(path.clone()),
                 (None, Workload::List(name)) => Some(folder.join(name)),
                 (None, Workload::Parts(_)) => None,
@@ -148,17 +148,11 @@ impl Flags {
         let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         let outputs = Outputs::new(self.json, self.report, self.rows, &inputs)?.and(self.points)?;
         let lists = study.points.iter().zip(lists).map(|(point, path)| {
-            let hosts = point.scenario.fabric.hosts().len() as u32;
+            let hosts = point.scenario.fabric().hosts().len() as u32;
             path.map(|path| FlowFile::find(path, hosts)).transpose()
         });
         let lists: Vec<Option<FlowFile>> = lists.collect::<Result<_, _>>()?;
-        let mut warnings: Vec<String> = Vec::new();
-        for warning in study.points.iter().flat_map(|point| &point.scenario.warnings) {
-            if !warnings.contains(&warning.to_string()) {
-                warnings.push(warning.to_string());
-                warn(warning);
-            }
-        }
+        study.warnings.iter().for_each(warn);
         let name = text.name.clone();
         let threads = self.threads.map_or(machine::cores(), |n| Some(n as usize));
         let threads = threads.and_then(NonZeroUsize::new).unwrap_or(NonZeroUsize::MIN);

@@ -102,7 +102,7 @@ fn network(scenario: &EthernetScenario, results: &EthernetResults) -> Table {
     let ms = counters.paused.as_s_f64() * 1e3;
     rows.push(vec![Cell::text("paused, all ports together"), Cell::number(ms, "ms")]);
     let kb = counters.peak_buffer.get() as f64 / 1e3;
-    let fullest = match scenario.model.switch.buffering {
+    let fullest = match &scenario.model().switch.buffering {
         Buffering::PerInput(_) => "fullest input buffer",
         Buffering::Shared(_) => "fullest buffer of a switch",
     };
@@ -126,8 +126,8 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
         EthernetStop::Interrupted => Some("interrupted"),
     };
     let partial = why.map(|why| format!("Partial: {why}, {missing} flows have not arrived. "));
-    let (hosts, switches) = (scenario.fabric.hosts().len(), scenario.fabric.switches().len());
-    let warm_up = match scenario.warm_up {
+    let (hosts, switches) = (scenario.fabric().hosts().len(), scenario.fabric().switches().len());
+    let warm_up = match scenario.warm_up() {
         Time::ZERO => String::new(),
         time => format!("Flows that started before {time} are not in the tables of flows.\n"),
     };
@@ -135,39 +135,39 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
     format!(
         "{}{}: {hosts} hosts, {switches}.\n{}.\n{warm_up}{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
         partial.unwrap_or_default(),
-        scenario.title,
+        scenario.title(),
         transport(scenario),
         results.finished,
         results.simulated.as_s_f64() * 1e3,
-        scenario.seed,
+        scenario.seed(),
         env!("CARGO_PKG_VERSION"),
     )
 }
 
 /// What is told where no flow counts.
 pub(super) fn all_warm_up(scenario: &EthernetScenario, results: &EthernetResults) -> String {
-    let (flows, warm_up) = (results.finished, scenario.warm_up);
+    let (flows, warm_up) = (results.finished, scenario.warm_up());
     format!("no flow counts: all {flows} started before warm-up = \"{warm_up}\" was over")
 }
 
 /// What hosts speak, in words.
 fn transport(scenario: &EthernetScenario) -> String {
-    let (kind, mtu) = (scenario.transport.title(), scenario.model.host.mtu);
+    let (kind, mtu) = (scenario.transport().title(), scenario.model().host.mtu);
     let buffer = buffers(scenario);
-    if let Some(homa) = &scenario.model.host.homa {
+    if let Some(homa) = &scenario.model().host.homa {
         return format!("{kind}; {}.\nMTU {mtu} B, {buffer}", messages(homa));
     }
-    let TransportSettings { recovery, window, timeout, .. } = scenario.model.host.transport;
-    let recovery = match (scenario.transport, recovery) {
+    let TransportSettings { recovery, window, timeout, .. } = scenario.model().host.transport;
+    let recovery = match (scenario.transport(), recovery) {
         (TransportKind::Irn, Recovery::GoBackN) => " with go-back-N",
         (TransportKind::Irn, Recovery::SelectiveWithoutSack) => " without SACK",
         (TransportKind::Roce, Recovery::Selective { .. }) => " with SACK",
         (TransportKind::Roce, Recovery::SelectiveWithoutSack) => " with selective retransmission",
         _ => "",
     };
-    let pfc = match &scenario.model.switch.buffering {
+    let pfc = match &scenario.model().switch.buffering {
         Buffering::PerInput(InputBuffers { pfc: Some(pfc), .. }) => {
-            format!("with PFC (stop at {} B)", pfc.stop.get())
+            format!("with PFC (X-OFF at {} B)", pfc.xoff.get())
         }
         Buffering::Shared(SharedBuffer { pfc: Some(pfc), .. }) => {
             format!("with PFC (headroom of {} B)", pfc.headroom.get())
@@ -184,7 +184,7 @@ fn transport(scenario: &EthernetScenario) -> String {
         Timeout::LowHigh { low, high, .. } => format!("timeouts {low} and {high}"),
         Timeout::Dynamic { initial, .. } => format!("dynamic timeout from {initial}"),
     };
-    let congestion = match scenario.model.host.congestion.algorithm {
+    let congestion = match &scenario.model().host.congestion.algorithm {
         Algorithm::None => "",
         Algorithm::Dcqcn => ", DCQCN",
         Algorithm::Timely => ", Timely",
@@ -193,7 +193,7 @@ fn transport(scenario: &EthernetScenario) -> String {
         Algorithm::Hpcc => ", HPCC",
         Algorithm::Swift => ", Swift",
     };
-    let poll = match scenario.model.host.poll {
+    let poll = match scenario.model().host.poll {
         Some(every) => format!(", flows poll every {every}"),
         None => String::new(),
     };
@@ -217,7 +217,7 @@ fn messages(homa: &homa::HomaSettings) -> String {
 
 /// What switches have, in words.
 fn buffers(scenario: &EthernetScenario) -> String {
-    let model = &scenario.model;
+    let model = scenario.model();
     let buffer = model.switch.buffering.buffer().get();
     let mut text = match &model.switch.buffering {
         Buffering::PerInput(_) => format!("{buffer} B of buffer for each input port"),

@@ -51,7 +51,7 @@ impl TraceFlags {
         is_wanted: bool,
         scenario: &EthernetScenario,
     ) -> Result<Option<Limits>, Failure> {
-        let fabric = &scenario.fabric;
+        let fabric = scenario.fabric();
         if !is_wanted {
             let given = [
                 ("--trace-flow", !self.trace_flow.is_empty()),
@@ -67,7 +67,7 @@ impl TraceFlags {
                 None => Ok(None),
             };
         }
-        if scenario.transport == TransportKind::Homa {
+        if scenario.transport() == TransportKind::Homa {
             let message = "--trace: packets of homa are of no format that is written";
             return Err(Failure::usage(message, "--trace with irn, roce or iwarp"));
         }

@@ -203,7 +203,7 @@ fn what_is_unwise_is_done_with_a_warning() {
         .write("n.toml", "kind = \"ethernet\"\n[workload]\npoisson = { load = 1.5, flows = 50 }\n");
     let ran = place.run(&["sim", "run", "n.toml"]).good();
     assert!(ran.stderr.contains("warning: n.toml:3: a load of 1.5 is 162%"), "{}", ran.stderr);
-    place.write("n.toml", format!("{THREE}[switch]\npfc = {{ stop = \"239 KB\" }}\n"));
+    place.write("n.toml", format!("{THREE}[switch]\npfc = {{ xoff = \"239 KB\" }}\n"));
     let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
     assert!(ran.stderr.contains("dropped in spite of PFC"), "{}", ran.stderr);
     // All flows of the list start before that. So do those of a sweep's points.
@@ -258,7 +258,7 @@ fn a_line_for_each_port() {
     place.write(
         "n.toml",
         "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
-         [switch]\npfc = { stop = \"200 KB\", go = \"10 KB\" }\n\
+         [switch]\npfc = { xoff = \"200 KB\", xon = \"10 KB\" }\n\
          [transport]\nkind = \"roce\"\n[workload]\nincast = { senders = 3, bytes = \"3 MB\" }\n\
          [run]\npause-storm = \"50 us\"\n",
     );

@@ -10,6 +10,7 @@
 //! - [`capture`]: packet captures at ports.
 
 pub mod capture;
+mod check;
 pub mod classes;
 mod core;
 mod features;
@@ -30,6 +31,7 @@ pub mod switch;
 pub mod telemetry;
 
 pub use capture::{CaptureFilter, CaptureRecord, CapturedFrame, CapturedPacket, Direction};
+pub use check::{ALPHAS, EXTRA_HEADERS, LARGEST_BUFFER, MTUS, ModelError, POLLS};
 pub use classes::{Classes, Schedule};
 pub use core::{bdp_packets, congested_round_trip};
 pub use flow::{FinishedFlow, FlowSpec};

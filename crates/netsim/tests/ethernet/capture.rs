@@ -18,13 +18,13 @@ const RATE: BitRate = BitRate::from_gbps(40);
 
 fn model(transport: TransportSettings, pfc: bool, dcqcn: bool) -> NetworkModel {
     // Buffers that overflow, or nearly so: 500 ns of delay in both directions hold 5 KB.
-    let stop = Bytes::new(15_000);
+    let xoff = Bytes::new(15_000);
     let algorithm = if dcqcn { Algorithm::Dcqcn } else { Algorithm::None };
     NetworkModel {
         switch: SwitchModel {
             buffering: Buffering::PerInput(InputBuffers {
                 buffer: Bytes::new(if pfc { 30_000 } else { 8_000 }),
-                pfc: pfc.then_some(Pfc { stop, go: stop }),
+                pfc: pfc.then_some(Pfc { xoff, xon: xoff }),
             }),
             ecn: dcqcn.then_some(RedMarker::step(Bytes::new(5_000))),
         },

@@ -81,8 +81,8 @@ proptest! {
     ) {
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
         let mut model = model(if pfc { TransportSettings::roce_with_pfc() } else { irn() }, pfc);
-        let stop = Bytes::new(buffer);
-        let thresholds = pfc.then_some(Pfc { stop, go: stop });
+        let xoff = Bytes::new(buffer);
+        let thresholds = pfc.then_some(Pfc { xoff, xon: xoff });
         model.switch.buffering = per_input(buffer + headroom(5_000), thresholds);
         let mut flows = random_flows(seed, 60, 12);
         let expected = run(&mut Network::new(&fabric, &model, seed), &flows);
@@ -101,8 +101,8 @@ proptest! {
     ) {
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
         let mut model = model(irn(), true);
-        let stop = Bytes::new(buffer);
-        model.switch.buffering = per_input(buffer + headroom(5_000), Some(Pfc { stop, go: stop }));
+        let xoff = Bytes::new(buffer);
+        model.switch.buffering = per_input(buffer + headroom(5_000), Some(Pfc { xoff, xon: xoff }));
         let schedule = weights.map_or(Schedule::Strict, Schedule::Weighted);
         model.classes = Classes { count, lossless, schedule };
         let mut flows = random_flows(seed, 60, 12);

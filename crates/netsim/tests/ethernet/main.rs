@@ -33,8 +33,8 @@ fn fat_tree() -> Fabric {
 
 /// A model with buffers of 240 KB; flow control pauses when all but [`headroom`] is full.
 fn model(transport: TransportSettings, pfc: bool) -> NetworkModel {
-    let stop = Bytes::new(240_000 - headroom(20_000));
-    let pfc = pfc.then_some(Pfc { stop, go: stop });
+    let xoff = Bytes::new(240_000 - headroom(20_000));
+    let pfc = pfc.then_some(Pfc { xoff, xon: xoff });
     NetworkModel {
         switch: SwitchModel { buffering: per_input(240_000, pfc), ecn: None },
         thresholds: Vec::new(),
@@ -222,10 +222,10 @@ fn congestion_control_does_not_slow_a_single_flow_and_keeps_queues_short() {
 #[test]
 fn a_lossless_network_needs_its_headroom() {
     // All other hosts send to one: without headroom packets are dropped.
-    let incast = |stop: u64| {
+    let incast = |xoff: u64| {
         let mut model = model(TransportSettings::roce_with_pfc(), true);
-        let stop = Bytes::new(stop);
-        model.switch.buffering = per_input(240_000, Some(Pfc { stop, go: stop }));
+        let xoff = Bytes::new(xoff);
+        model.switch.buffering = per_input(240_000, Some(Pfc { xoff, xon: xoff }));
         let mut network = Network::new(&fat_tree(), &model, 1);
         let flows: Vec<FlowSpec> =
             (1..54).map(|src| flow(src, Time::ZERO, src, 0, 300_000)).collect();
@@ -275,8 +275,8 @@ proptest! {
         model.switch.ecn = Some(RedMarker::DCQCN);
         if pfc {
             // Two delays of 500 ns hold 5 KB.
-            let stop = Bytes::new(buffer);
-            let pfc = Pfc { stop, go: stop };
+            let xoff = Bytes::new(buffer);
+            let pfc = Pfc { xoff, xon: xoff };
             model.switch.buffering = per_input(buffer + headroom(5_000), Some(pfc));
         }
         let flows = random_flows(seed, 60, 12);

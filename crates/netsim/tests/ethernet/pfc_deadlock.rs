@@ -43,8 +43,8 @@ fn around(switches: u32, on: u32, class: u8) -> Vec<FlowSpec> {
 
 fn small_buffers() -> NetworkModel {
     let mut model = model(TransportSettings::roce_with_pfc(), true);
-    let stop = Bytes::new(30_000);
-    model.switch.buffering = per_input(30_000 + headroom(20_000), Some(Pfc { stop, go: stop }));
+    let xoff = Bytes::new(30_000);
+    model.switch.buffering = per_input(30_000 + headroom(20_000), Some(Pfc { xoff, xon: xoff }));
     model
 }
 

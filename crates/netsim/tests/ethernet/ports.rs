@@ -12,8 +12,8 @@ fn ports_count_pauses_and_their_duration() {
     let mut model = model(TransportSettings::roce_with_pfc(), true);
     // The first input pauses earlier than the others.
     let first = Port { node: fabric.switches()[0], number: 1 };
-    let (stop, go) = (Bytes::new(50_000), Bytes::new(20_000));
-    model.thresholds = vec![(first, Pfc { stop, go })];
+    let (xoff, xon) = (Bytes::new(50_000), Bytes::new(20_000));
+    model.thresholds = vec![(first, Pfc { xoff, xon })];
     let mut network = Network::new(&fabric, &model, 1);
     let flows: Vec<FlowSpec> = (0..3).map(|src| flow(src, Time::ZERO, src, 3, 2_000_000)).collect();
     run(&mut network, &flows);

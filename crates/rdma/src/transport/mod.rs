@@ -44,7 +44,7 @@ mod timer;
 pub use bitmap::RingBitmap;
 pub use flow::{MAX_PACKETS, Receiver, Sender};
 pub use settings::{
-    Acks, BDP_CAP, RTO_HIGH, RTO_LOW, Recovery, SettingsError, Timeout, TransportSettings,
+    Acks, BDP_CAP, RTO_HIGH, RTO_LOW, Recovery, Timeout, TransportSettings, TransportSettingsError,
 };
 
 /// Number of a packet in its flow, from 0.

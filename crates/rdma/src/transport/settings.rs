@@ -129,7 +129,7 @@ impl Timeout {
 
 /// Reason why settings are unusable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SettingsError {
+pub enum TransportSettingsError {
     /// A setting needs acknowledgements that are disabled.
     #[error("{0} needs acknowledgements before the flow is complete")]
     NeedsAcks(&'static str),
@@ -192,7 +192,7 @@ impl TransportSettings {
     ///
     /// A timeout that is zero or in the wrong order, a setting that needs missing acknowledgements,
     /// or a fetch delay for TCP.
-    pub fn validate(&self) -> Result<(), SettingsError> {
+    pub fn validate(&self) -> Result<(), TransportSettingsError> {
         let in_order = match self.timeout {
             Timeout::None => true,
             Timeout::Fixed(time) => time > Time::ZERO,
@@ -202,11 +202,11 @@ impl TransportSettings {
             }
         };
         if !in_order {
-            return Err(SettingsError::Timeout(self.timeout));
+            return Err(TransportSettingsError::Timeout(self.timeout));
         }
         let is_tcp = matches!(self.recovery, Recovery::Tcp { .. });
         if is_tcp && self.fetch > Time::ZERO {
-            return Err(SettingsError::TcpFetch);
+            return Err(TransportSettingsError::TcpFetch);
         }
         if self.acks == Acks::OnCompletion {
             let without = [
@@ -215,7 +215,7 @@ impl TransportSettings {
                 (self.timeout != Timeout::None, "a timeout"),
             ];
             if let Some((_, what)) = without.into_iter().find(|(is_set, _)| *is_set) {
-                return Err(SettingsError::NeedsAcks(what));
+                return Err(TransportSettingsError::NeedsAcks(what));
             }
         }
         Ok(())
@@ -248,15 +248,15 @@ mod tests {
             "a window needs acknowledgements before the flow is complete"
         );
         let silent = TransportSettings { window: None, ..silent };
-        assert_eq!(silent.validate(), Err(SettingsError::NeedsAcks("a timeout")));
+        assert_eq!(silent.validate(), Err(TransportSettingsError::NeedsAcks("a timeout")));
         let silent = TransportSettings { acks: Acks::OnCompletion, ..TransportSettings::iwarp() };
-        assert_eq!(silent.validate(), Err(SettingsError::NeedsAcks("TCP")));
+        assert_eq!(silent.validate(), Err(TransportSettingsError::NeedsAcks("TCP")));
         let late = TransportSettings { fetch: Time::from_us(2), ..TransportSettings::iwarp() };
-        assert_eq!(late.validate(), Err(SettingsError::TcpFetch));
+        assert_eq!(late.validate(), Err(TransportSettingsError::TcpFetch));
         let (low, high) = (RTO_HIGH, RTO_LOW);
         for timeout in [Timeout::Fixed(Time::ZERO), Timeout::LowHigh { low, high, few: 3 }] {
             let settings = TransportSettings { timeout, ..TransportSettings::irn() };
-            assert_eq!(settings.validate(), Err(SettingsError::Timeout(timeout)));
+            assert_eq!(settings.validate(), Err(TransportSettingsError::Timeout(timeout)));
         }
     }
 }

@@ -58,7 +58,6 @@ impl EthernetScenario {
             warm_up,
             storm,
             seed,
-            warnings: _,
         } = self;
         let mut fingerprint = Fingerprint::default();
         let written =

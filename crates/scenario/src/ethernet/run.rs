@@ -1,11 +1,11 @@
 //! Running a network scenario: flows are opened as their time comes, and forgotten when they are
 //! done.
 
-use super::EthernetScenario;
 use super::groups::Groups;
 use super::ports;
 use super::requests::Requests;
 use super::results::{EthernetResults, EthernetStop, TAIL};
+use super::{ArrivalError, EthernetScenario};
 use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY, Sequential};
 use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord, FinishedFlow, FlowSpec, Network};
 use bandwise_topology::Port;
@@ -104,25 +104,44 @@ impl EthernetScenario {
     /// The same with the hands of a executor, which only changes how long it takes.
     pub fn run_by(&self, executor: &impl Executor, watch: &mut impl Watch) -> EthernetResults {
         let flows = self.arrivals().map(Ok::<_, std::convert::Infallible>);
-        match self.run_with(executor, flows, watch) {
+        match self.run_checked(executor, flows, watch) {
             Ok(results) => results,
             Err(never) => match never {},
         }
     }
 
-    /// Runs it with flows from elsewhere, in order of start, among its hosts. Takes each one when its
-    /// time comes, and gives up at the first that is an error.
-    pub fn run_with<E>(
+    /// Runs it with flows from elsewhere, in order of start, among its hosts. Takes each flow when its
+    /// time comes.
+    ///
+    /// # Errors
+    ///
+    /// The first flow that is an error, or that is none of this scenario's.
+    pub fn run_with<E: From<ArrivalError>>(
         &self,
         executor: &impl Executor,
         flows: impl IntoIterator<Item = Result<Arrival, E>>,
+        watch: &mut impl Watch,
+    ) -> Result<EthernetResults, E> {
+        let mut last = Time::ZERO;
+        let checked = flows.into_iter().map(|arrival| {
+            let arrival = arrival?;
+            self.check_arrival(&arrival, last)?;
+            last = arrival.flow.start;
+            Ok(arrival)
+        });
+        self.run_checked(executor, checked, watch)
+    }
+
+    fn run_checked<E>(
+        &self,
+        executor: &impl Executor,
+        mut flows: impl Iterator<Item = Result<Arrival, E>>,
         watch: &mut impl Watch,
     ) -> Result<EthernetResults, E> {
         let mut run = Run::new(self, executor.workers());
         if let Some(chosen) = watch.captures() {
             run.network.capture(chosen);
         }
-        let mut flows = flows.into_iter();
         let mut next = flows.next().transpose()?;
         let stop = loop {
             let due = run.network.now().max(next.map_or(Time::ZERO, |n| n.flow.start));

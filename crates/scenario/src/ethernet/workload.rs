@@ -78,6 +78,15 @@ pub enum Generator {
 }
 
 impl Generator {
+    /// Returns the number of hosts among which it makes flows.
+    pub fn hosts(&self) -> u32 {
+        match self {
+            Generator::Poisson(poisson) => poisson.hosts(),
+            Generator::Incast(incast) => incast.hosts(),
+            Generator::Permutation(permutation) => permutation.hosts(),
+        }
+    }
+
     /// Its flows. The number of the part is that of its kind, so that they stay the same beside
     /// others.
     fn flows(&self, seed: u64) -> Box<dyn Iterator<Item = Flow>> {

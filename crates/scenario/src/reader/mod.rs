@@ -4,6 +4,7 @@ pub(crate) mod files;
 mod host_names;
 pub(crate) mod kind;
 pub(crate) mod nodes;
+pub(crate) mod parsed;
 pub(crate) mod tables;
 pub(crate) mod text;
 pub mod values;

@@ -1,11 +1,12 @@
 //! What documents mean.
 
-use super::read;
+use super::{parse, read};
 use bandwise_netsim::ethernet::{
     Buffering, Classes, InputBuffers, NetworkModel, Pfc, Routing, Schedule,
 };
 use bandwise_rdma::congestion::{Algorithm, RedMarker};
 use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
+use bandwise_scenario::Parsed;
 use bandwise_scenario::ethernet::{EthernetScenario, TransportKind, Workload};
 use bandwise_units::{Bytes, Time};
 use std::num::NonZeroU32;
@@ -16,12 +17,12 @@ const NOTHING: &str = "# nothing\n";
 const DEFAULT: &str = include_str!("../../../../papers/irn/default.toml");
 
 fn transport(keys: &str) -> TransportSettings {
-    read(&format!("[transport]\n{keys}\n")).model.host.transport
+    read(&format!("[transport]\n{keys}\n")).model().host.transport
 }
 
 /// The thresholds of inputs.
 fn pfc(scenario: &EthernetScenario) -> Option<Pfc> {
-    match &scenario.model.switch.buffering {
+    match scenario.model().switch.buffering {
         Buffering::PerInput(inputs) => inputs.pfc,
         Buffering::Shared(_) => None,
     }
@@ -29,7 +30,9 @@ fn pfc(scenario: &EthernetScenario) -> Option<Pfc> {
 
 #[test]
 fn nothing_is_the_default_case_of_irn() {
-    let EthernetScenario { fabric, model, workload, limit, seed, warnings, .. } = read(NOTHING);
+    let Parsed { scenario, warnings } = parse(NOTHING);
+    let (fabric, model, workload) = (scenario.fabric(), scenario.model(), scenario.workload());
+    let (limit, seed) = (scenario.limit(), scenario.seed());
     assert_eq!((fabric.hosts().len(), fabric.switches().len()), (54, 45));
     let buffers = InputBuffers { buffer: Bytes::new(240_000), pfc: None };
     assert_eq!(model.switch.buffering, Buffering::PerInput(buffers));
@@ -42,10 +45,10 @@ fn nothing_is_the_default_case_of_irn() {
     assert_eq!((limit, seed, warnings.len()), (None, 1, 0));
 
     let written = read(DEFAULT);
-    assert_eq!(written.title, "The default case of IRN");
-    assert_eq!((written.model, written.workload), (model, workload));
-    assert_eq!((written.limit, written.seed), (limit, seed));
-    assert_eq!(written.fabric.links(), fabric.links());
+    assert_eq!(written.title(), "The default case of IRN");
+    assert_eq!((written.model(), written.workload()), (model, workload));
+    assert_eq!((written.limit(), written.seed()), (limit, seed));
+    assert_eq!(written.fabric().links(), fabric.links());
 }
 
 #[test]
@@ -68,9 +71,9 @@ fn transports_by_name() {
     assert_eq!(transport("kind = \"roce\""), TransportSettings::roce_with_pfc());
     assert_eq!(transport("kind = \"roce\"\n[switch]\npfc = false"), TransportSettings::roce());
     let roce = read("[transport]\nkind = \"roce\"\n");
-    let stop = Bytes::new(240_000 - 20_000 - 3 * 1_082 + 20 - 84);
-    assert_eq!(pfc(&roce), Some(Pfc { stop, go: stop }));
-    assert_eq!(roce.transport, TransportKind::Roce);
+    let xoff = Bytes::new(240_000 - 20_000 - 3 * 1_082 + 20 - 84);
+    assert_eq!(pfc(&roce), Some(Pfc { xoff, xon: xoff }));
+    assert_eq!(roce.transport(), TransportKind::Roce);
     // With PFC there is no timeout (IRN 4.1), and IRN still hears of every packet.
     let irn = transport("kind = \"irn\"\n[switch]\npfc = true");
     assert_eq!((irn.timeout, irn.acks), (Timeout::None, Acks::EveryPacket));
@@ -96,7 +99,9 @@ fn variations() {
     let Timeout::LowHigh { high, .. } = transport("rto-high = \"auto\"").timeout else { panic!() };
     assert!((Time::from_us(318)..Time::from_us(320)).contains(&high), "{high}");
     let smaller = read("[transport]\nrto-high = \"auto\"\n[switch]\nbuffer = \"60 KB\"\n");
-    let Timeout::LowHigh { low, high, .. } = smaller.model.host.transport.timeout else { panic!() };
+    let Timeout::LowHigh { low, high, .. } = smaller.model().host.transport.timeout else {
+        panic!()
+    };
     assert!(low == high && high < Time::from_us(100), "{high}");
     // A timeout below RTO_low takes it along.
     let short = Time::from_us(20);
@@ -104,9 +109,9 @@ fn variations() {
     assert_eq!(given, Timeout::LowHigh { low: short, high: short, few: 3 });
     assert_eq!(transport("fetch-delay = \"2 us\"").fetch, Time::from_us(2));
     let header = read("[transport]\nextra-header = 16\n");
-    assert_eq!(header.model.host.extra_header, 16);
+    assert_eq!(header.model().host.extra_header, 16);
     let polls = read("[host]\npoll = \"10 ns\"\n");
-    assert_eq!(polls.model.host.poll, Some(Time::from_ns(10)));
+    assert_eq!(polls.model().host.poll, Some(Time::from_ns(10)));
     // A cap and a timeout need to hear of what arrives.
     assert_eq!(transport("kind = \"roce\"\nbdp-cap = 110").acks, Acks::EveryPacket);
     assert_eq!(transport("kind = \"roce\"\ntimeout = \"fixed\"").acks, Acks::EveryPacket);
@@ -116,20 +121,20 @@ fn variations() {
 #[test]
 fn flow_control_thresholds() {
     let pfc = |keys: &str| pfc(&read(&format!("[switch]\n{keys}\n"))).unwrap();
-    let given = pfc("pfc = { stop = \"200 KB\", go = \"150 KB\" }");
-    assert_eq!((given.stop, given.go), (Bytes::new(200_000), Bytes::new(150_000)));
+    let given = pfc("pfc = { xoff = \"200 KB\", xon = \"150 KB\" }");
+    assert_eq!((given.xoff, given.xon), (Bytes::new(200_000), Bytes::new(150_000)));
     assert_eq!(pfc("pfc = {}"), pfc("pfc = true"));
     // As much less as the buffer is smaller.
     let smaller = pfc("pfc = true\nbuffer = \"60 KB\"");
-    assert_eq!(pfc("pfc = true").stop - smaller.stop, Bytes::new(180_000));
+    assert_eq!(pfc("pfc = true").xoff - smaller.xoff, Bytes::new(180_000));
 }
 
 #[test]
 fn shared_buffers() {
     let shared = |keys: &str| {
         let text = format!("[switch]\nqueues = \"output\"\n{keys}\n");
-        match read(&text).model.switch.buffering {
-            Buffering::Shared(shared) => shared,
+        match &read(&text).model().switch.buffering {
+            Buffering::Shared(shared) => *shared,
             Buffering::PerInput(_) => panic!("{text}"),
         }
     };
@@ -148,7 +153,7 @@ fn shared_buffers() {
 
 #[test]
 fn traffic_classes_and_ports() {
-    let model = |keys: &str| read(&format!("[switch]\n{keys}\n")).model;
+    let model = |keys: &str| read(&format!("[switch]\n{keys}\n")).model().clone();
     assert_eq!(model("buffer = \"240 KB\"").classes, Classes::ONE);
     let two = model("classes = 2\nlossless = [1]\nschedule = { weights = [1, 3] }\npfc = true");
     let weights = [1, 3, 1, 1, 1, 1, 1, 1];
@@ -165,22 +170,22 @@ fn traffic_classes_and_ports() {
     assert_eq!(classes.len(), 10);
     // A port's own thresholds, and those of all ports of a switch.
     let ports = read(
-        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"100 KB\"\n\
-         [[switch.port]]\nnode = \"core0.0\"\ninput = 2\ngo = \"50 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nxoff = \"100 KB\"\n\
+         [[switch.port]]\nnode = \"core0.0\"\ninput = 2\nxon = \"50 KB\"\n",
     );
-    let thresholds = ports.model.thresholds;
+    let thresholds = &ports.model().thresholds;
     assert_eq!(thresholds.len(), 7);
     let of = |port: u8| thresholds.iter().find(|(at, _)| at.number == port).unwrap().1;
-    assert_eq!(of(1), Pfc { stop: Bytes::new(100_000), go: Bytes::new(100_000) });
-    assert_eq!(of(2), Pfc { stop: Bytes::new(216_690), go: Bytes::new(50_000) });
+    assert_eq!(of(1), Pfc { xoff: Bytes::new(100_000), xon: Bytes::new(100_000) });
+    assert_eq!(of(2), Pfc { xoff: Bytes::new(216_690), xon: Bytes::new(50_000) });
     assert_eq!(model("routing = \"spray\"").routing, Routing::Spray);
 }
 
 #[test]
 fn fabrics_and_workloads_from_files() {
     let scenario = read("fabric-file = \"rack.toml\"\n[workload]\nflows = \"some/list.csv\"\n");
-    assert_eq!(scenario.fabric.hosts().len(), 3);
-    assert_eq!(scenario.workload, Workload::List("some/list.csv".into()));
+    assert_eq!(scenario.fabric().hosts().len(), 3);
+    assert_eq!(*scenario.workload(), Workload::List("some/list.csv".into()));
     assert_eq!(scenario.arrivals().count(), 0);
     let scenario = read(
         "[workload]\npoisson = { load = 0.3, sizes = { cdf = \"sizes.cdf\" }, flows = 1000 }\n",
@@ -221,17 +226,17 @@ fn parts_of_a_workload_do_not_change_each_other() {
 #[test]
 fn what_is_most_likely_not_meant_is_told() {
     let warnings = |text: &str| {
-        let warnings = read(text).warnings;
+        let warnings = parse(text).warnings;
         warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
     };
     let documents = [
         "[workload]\npoisson = { load = 1.2 }\n",
         "[workload]\npoisson = { load = 0.95 }\n",
-        "[switch]\npfc = { stop = \"220 KB\" }\n",
-        "[switch]\npfc = { stop = \"240 KB\" }\n[transport]\ntimeout = \"fixed\"\n",
+        "[switch]\npfc = { xoff = \"220 KB\" }\n",
+        "[switch]\npfc = { xoff = \"240 KB\" }\n[transport]\ntimeout = \"fixed\"\n",
         "[transport]\nkind = \"irn\"\ntimeout = false\n",
         "[switch]\nqueues = \"output\"\npfc = { headroom = \"20 KB\" }\n",
-        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"239 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nxoff = \"239 KB\"\n",
         "[transport]\nkind = \"roce\"\n[switch]\nclasses = 2\nlossless = [1]\n",
         "[transport]\nkind = \"roce\"\n[switch]\nrouting = \"spray\"\n",
     ];
@@ -239,7 +244,7 @@ fn what_is_most_likely_not_meant_is_told() {
         documents.iter().map(|text| format!("{text}{}\n", warnings(text))).collect();
     insta::assert_snapshot!(told.join("\n"));
     assert_eq!(warnings("[workload]\npoisson = { load = 0.95, of = \"wire\" }\n"), "");
-    assert_eq!(warnings("[switch]\npfc = { stop = \"216690 B\" }\n"), "");
+    assert_eq!(warnings("[switch]\npfc = { xoff = \"216690 B\" }\n"), "");
 }
 
 #[test]
@@ -247,7 +252,7 @@ fn congestion_control_by_name() {
     let roce = |kind: &str| {
         let kinds =
             format!("[transport]\nkind = \"roce\"\n[congestion-control]\nkind = \"{kind}\"\n");
-        read(&kinds).model
+        read(&kinds).model().clone()
     };
     let dcqcn = roce("dcqcn");
     assert_eq!(dcqcn.host.congestion.algorithm, Algorithm::Dcqcn);
@@ -260,13 +265,13 @@ fn congestion_control_by_name() {
     assert_eq!((hpcc.switch.ecn, hpcc.host.transport.acks), (None, Acks::EveryPacket));
     // 42 bytes of telemetry take part in the headroom: three packets of it.
     let room = |model: &NetworkModel| match &model.switch.buffering {
-        Buffering::PerInput(inputs) => (inputs.buffer - inputs.pfc.unwrap().stop).get(),
+        Buffering::PerInput(inputs) => (inputs.buffer - inputs.pfc.unwrap().xoff).get(),
         Buffering::Shared(_) => 0,
     };
     assert_eq!(room(&hpcc), room(&timely) + 3 * 42);
     let marks =
         read("[congestion-control]\necn = { kmin = \"1 KB\", kmax = \"2 KB\", pmax = 1.0 }\n");
     let marker = RedMarker::new(Bytes::new(1_000), Bytes::new(2_000), 1.0).unwrap();
-    assert_eq!(marks.model.switch.ecn, Some(marker));
-    assert_eq!(marks.model.host.congestion.algorithm, Algorithm::None);
+    assert_eq!(marks.model().switch.ecn, Some(marker));
+    assert_eq!(marks.model().host.congestion.algorithm, Algorithm::None);
 }

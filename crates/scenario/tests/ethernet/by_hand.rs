@@ -2,10 +2,9 @@
 
 use super::read;
 use bandwise_netsim::engine::Sequential;
-use bandwise_scenario::ethernet::{Arrival, EthernetStop, FlowRecord, Watch};
+use bandwise_scenario::ethernet::{Arrival, ArrivalError, EthernetStop, FlowRecord, Watch};
 use bandwise_units::Time;
 use bandwise_workload::Flow;
-use std::convert::Infallible;
 
 /// Three hosts at a switch, 40 Gbps and 2 us each.
 const THREE: &str = "[fabric]\nbuild = { single-switch = 3 }\n\
@@ -42,7 +41,7 @@ fn flows_through_one_switch() {
         let scenario = read(&format!("{THREE}[transport]\nkind = \"{transport}\"\n"));
         let mut records = Records::default();
         let results =
-            scenario.run_with(&Sequential, flows.map(Ok::<_, Infallible>), &mut records).unwrap();
+            scenario.run_with(&Sequential, flows.map(Ok::<_, ArrivalError>), &mut records).unwrap();
         assert_eq!(
             (results.stop, results.started, results.finished),
             (EthernetStop::Complete, 4, 4)

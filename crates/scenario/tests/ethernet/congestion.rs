@@ -15,7 +15,7 @@ const MBPS: fn(u64) -> BitRate = |mbps| BitRate::from_bps(mbps * 1_000_000);
 /// The document that says all of them, with this kind.
 fn full(kind: &str) -> (CongestionSettings, NotificationSettings) {
     let text = include_str!("full.toml").replace("\"hpcc\"", &format!("{kind:?}"));
-    let host = read(&text).model.host;
+    let host = read(&text).model().host.clone();
     (host.congestion, host.notification)
 }
 
@@ -92,7 +92,10 @@ fn what_is_not_used_changes_nothing() {
 #[test]
 fn zero_turns_timers_off_and_limits_take_each_other_along() {
     let of = |kind: &str, keys: &str| {
-        read(&format!("[congestion-control]\nkind = {kind:?}\n{kind} = {{ {keys} }}\n")).model.host
+        read(&format!("[congestion-control]\nkind = {kind:?}\n{kind} = {{ {keys} }}\n"))
+            .model()
+            .host
+            .clone()
     };
     let host = of(
         "dcqcn",
@@ -112,7 +115,7 @@ fn zero_turns_timers_off_and_limits_take_each_other_along() {
 fn a_sweep_may_vary_a_parameter_or_the_kind() {
     let study = |text: &str| {
         let study = Study::from_toml(&Source::new("s.toml", &of_kind(text)), file).unwrap();
-        let host = |point: &bandwise_scenario::ethernet::Point| point.scenario.model.host.clone();
+        let host = |point: &bandwise_scenario::ethernet::Point| point.scenario.model().host.clone();
         study.points.iter().map(|point| host(point).congestion).collect::<Vec<_>>()
     };
     let gains = study(

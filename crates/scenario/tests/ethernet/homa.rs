@@ -1,7 +1,7 @@
 //! Homa: what a scenario of it means and refuses, and its messages beside the same at the level of
 //! flows.
 
-use super::{of_kind, read, try_read};
+use super::{of_kind, parse, read, try_read};
 use bandwise_flowsim::policy::Homa;
 use bandwise_flowsim::{FlowSpec, Network, Simulation};
 use bandwise_netsim::ethernet::packet::{GAP, HEADERS};
@@ -13,20 +13,20 @@ use bandwise_scenario::ethernet::{
 use bandwise_units::{BitRate, Bytes, Time};
 
 fn homa(keys: &str) -> HomaSettings {
-    let scenario = read(&format!("[transport]\nkind = \"homa\"\n{keys}\n"));
-    assert_eq!((scenario.transport, scenario.warnings.len()), (TransportKind::Homa, 0));
-    scenario.model.host.homa.unwrap()
+    let parsed = parse(&format!("[transport]\nkind = \"homa\"\n{keys}\n"));
+    assert_eq!((parsed.scenario.transport(), parsed.warnings.len()), (TransportKind::Homa, 0));
+    parsed.scenario.model().host.homa.clone().unwrap()
 }
 
 #[test]
 fn what_is_not_said_is_by_the_fabric_and_the_sizes_of_flows() {
     let scenario = read("[transport]\nkind = \"homa\"\n");
-    assert_eq!((scenario.model.classes.count, scenario.model.routing), (8, Routing::Spray));
-    assert!(matches!(scenario.model.switch.buffering, Buffering::Shared(shared)
+    assert_eq!((scenario.model().classes.count, scenario.model().routing), (8, Routing::Spray));
+    assert!(matches!(scenario.model().switch.buffering, Buffering::Shared(shared)
         if shared.pfc.is_none() && shared.buffer == Bytes::new(6 * 240_000)));
     let default = homa("");
     // As many packets as IRN has in flight at most.
-    let irn = read("[transport]\nkind = \"irn\"\n").model.host.transport.window;
+    let irn = read("[transport]\nkind = \"irn\"\n").model().host.transport.window;
     assert_eq!((Some(default.rtt), default.resend_after), (irn, Time::from_ms(2)));
     // Of flows of about 200 KB the first 119 KB are a part that one of eight is for.
     assert_eq!((default.priorities.scheduled(), default.priorities.cutoffs()), (7, &[][..]));
@@ -55,7 +55,7 @@ fn what_is_said_holds() {
     let of_list = homa("homa.unscheduled = 1\n[workload]\nflows = \"list.csv\"");
     assert_eq!((of_list.priorities.scheduled(), of_list.priorities.cutoffs()), (7, &[][..]));
     // Its parameters beside another kind.
-    assert_eq!(read("[transport]\nhoma.rtt-bytes = \"9 KB\"\n").model.host.homa, None);
+    assert_eq!(read("[transport]\nhoma.rtt-bytes = \"9 KB\"\n").model().host.homa, None);
 }
 
 #[test]
@@ -144,18 +144,18 @@ impl Watch for Records {
 
 /// What a message takes on a link: its packets with headers and gaps.
 fn on_the_wire(scenario: &EthernetScenario, bytes: u64) -> Bytes {
-    let packets = bytes.div_ceil(scenario.model.host.mtu.into()).max(1);
+    let packets = bytes.div_ceil(scenario.model().host.mtu.into()).max(1);
     Bytes::new(bytes + packets * u64::from(HEADERS + GAP))
 }
 
 /// The same messages at the level of flows: on links alone, from each host to the switch and back.
 fn as_flows(scenario: &EthernetScenario, rate: BitRate, records: &[FlowRecord]) -> Vec<Time> {
-    let homa = scenario.model.host.homa.as_ref().unwrap();
+    let homa = scenario.model().host.homa.as_ref().unwrap();
     let wire = |bytes| on_the_wire(scenario, bytes);
-    let unscheduled = wire(u64::from(homa.rtt.get()) * u64::from(scenario.model.host.mtu));
+    let unscheduled = wire(u64::from(homa.rtt.get()) * u64::from(scenario.model().host.mtu));
     let cutoffs = homa.priorities.cutoffs().iter().map(|cutoff| wire(cutoff.get())).collect();
     let policy = Homa::new(unscheduled, cutoffs, homa.priorities.scheduled().into());
-    let hosts = scenario.fabric.hosts().len() as u32;
+    let hosts = scenario.fabric().hosts().len() as u32;
     let network = Network::new((0..2 * hosts).map(|_| rate)).unwrap();
     let mut simulation = Simulation::new(network, policy);
     let mut ended = Vec::new();

@@ -1,6 +1,7 @@
 //! With `pfc = true` nothing is dropped, and hardly a byte of the headroom is too much.
 
-use super::read;
+use super::{parse, read};
+use bandwise_scenario::Parsed;
 use bandwise_scenario::ethernet::headroom;
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
@@ -26,8 +27,8 @@ fn drops_nothing(
          poisson = {{ load = 0.5, duration = \"300 us\" }}\n[run]\nseed = {seed}\n",
         buffer.get(),
     );
-    let scenario = read(&text);
-    prop_assert!(scenario.warnings.is_empty());
+    let Parsed { scenario, warnings } = parse(&text);
+    prop_assert!(warnings.is_empty());
     let results = scenario.run(&mut ());
     prop_assert_eq!(results.counters.packets_dropped, 0);
     prop_assert_eq!(results.finished, results.started);
@@ -61,9 +62,9 @@ proptest! {
 /// The default network: what IRN 4.1 allows for is not enough, and of what is hardly any is left.
 #[test]
 fn the_headroom_of_the_default_case() {
-    let drops = |stop: u64| {
+    let drops = |xoff: u64| {
         let text = format!(
-            "[switch]\npfc = {{ stop = \"{stop} B\" }}\n\
+            "[switch]\npfc = {{ xoff = \"{xoff} B\" }}\n\
              [transport]\nkind = \"roce\"\ntimeout = \"fixed\"\n\
              [workload]\nincast = {{ senders = 50, bytes = \"20 MB\" }}\n\
              poisson = {{ load = 0.7, duration = \"1 ms\" }}\n"

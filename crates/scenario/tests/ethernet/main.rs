@@ -1,6 +1,7 @@
 //! Network scenarios: what their text means and refuses, and what running them gives.
 
 mod accepted;
+mod builder;
 mod by_hand;
 mod congestion;
 mod homa;
@@ -13,6 +14,7 @@ mod wire;
 
 use bandwise_input::Source;
 use bandwise_scenario::File;
+use bandwise_scenario::Parsed;
 use bandwise_scenario::ethernet::EthernetScenario;
 use std::borrow::Cow;
 
@@ -38,11 +40,15 @@ fn of_kind(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn try_read(text: &str) -> Result<EthernetScenario, String> {
+fn try_read(text: &str) -> Result<Parsed<EthernetScenario>, String> {
     let text = of_kind(text);
     EthernetScenario::from_toml(&Source::new("n.toml", &text), file).map_err(|e| e.to_string())
 }
 
-fn read(text: &str) -> EthernetScenario {
+fn parse(text: &str) -> Parsed<EthernetScenario> {
     try_read(text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn read(text: &str) -> EthernetScenario {
+    parse(text).scenario
 }

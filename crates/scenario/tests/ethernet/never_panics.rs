@@ -2,6 +2,7 @@
 
 use super::{file, read, try_read};
 use bandwise_input::Source;
+use bandwise_scenario::Parsed;
 use bandwise_scenario::ethernet::{EthernetScenario, Study};
 use bandwise_units::Time;
 use proptest::prelude::*;
@@ -30,8 +31,8 @@ fn the_seeds_of_the_fuzzer_run() {
         include_str!("../../../../fuzz/seeds/network/lossy.toml"),
         include_str!("../../../../fuzz/seeds/network/tcp.toml"),
     ] {
-        let mut scenario = read(text);
-        scenario.limit = Some(Time::from_us(20));
+        let builder = read(text).into_builder().limit(Time::from_us(20));
+        let scenario = builder.build().unwrap();
         assert!(scenario.run(&mut ()).started > 0, "{text}");
     }
 }
@@ -78,7 +79,7 @@ proptest! {
         let n = if n % 2 == 0 { small } else { n };
         let text = match key {
             0 => format!("[switch]\nbuffer = \"{n} B\"\n"),
-            1 => format!("[switch]\npfc = {{ stop = \"{n} B\" }}\n"),
+            1 => format!("[switch]\npfc = {{ xoff = \"{n} B\" }}\n"),
             2 => format!("[host]\nmtu = {n}\n"),
             3 => format!("[transport]\nbdp-cap = {n}\n"),
             4 => format!("[transport]\nrto-high = \"{n} ps\"\n"),
@@ -100,7 +101,7 @@ proptest! {
             18 => format!("[host]\npoll = \"{n} ps\"\n"),
             _ => format!("[run]\nlimit = \"{n} us\"\n"),
         };
-        if let Ok(scenario) = try_read(&text) {
+        if let Ok(Parsed { scenario, .. }) = try_read(&text) {
             prop_assert!(scenario.arrivals().take(10).count() <= 10);
         }
     }

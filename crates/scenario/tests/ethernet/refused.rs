@@ -24,9 +24,9 @@ fn mistakes() {
         "[switch]\nbuffer = \"20 KB\"\npfc = true\n",
         "[switch]\npfc = \"yes\"\n",
         "[switch]\npfc = 3\n",
-        "[switch]\npfc = { stop = \"241 KB\" }\n",
-        "[switch]\npfc = { stop = \"200 KB\", go = \"201 KB\" }\n",
-        "[switch]\npfc = { xoff = \"200 KB\" }\n",
+        "[switch]\npfc = { xoff = \"241 KB\" }\n",
+        "[switch]\npfc = { xoff = \"200 KB\", xon = \"201 KB\" }\n",
+        "[switch]\npfc = { stop = \"200 KB\" }\n",
         "[switch]\nscheduling = \"fcfs\"\n",
         "[switch]\npfc = { headroom = \"20 KB\" }\n",
         "[switch]\nalpha = 2.0\n",
@@ -36,7 +36,7 @@ fn mistakes() {
         "[switch]\nqueues = \"output\"\nbuffer = \"2 GB\"\n",
         "[switch]\nqueues = \"output\"\nbuffer = \"100 KB\"\npfc = true\n",
         "[switch]\nqueues = \"output\"\nreserve = \"300 KB\"\n",
-        "[switch]\nqueues = \"output\"\npfc = { stop = \"200 KB\" }\n",
+        "[switch]\nqueues = \"output\"\npfc = { xoff = \"200 KB\" }\n",
         "[switch]\nqueues = \"output\"\nalpha = 0\n",
         "[switch]\nqueues = \"output\"\nbuffer = \"50 KB\"\nalpha = 0.01\n",
         "[switch]\nqueues = \"output\"\nalpha = \"1/2\"\n",
@@ -53,13 +53,13 @@ fn mistakes() {
         "[workload]\nincast = { priority = 1 }\n",
         "[workload]\npermutation = { priority = -1 }\n",
         // Ports
-        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core\"\nstop = \"1 KB\"\n",
-        "[switch]\npfc = true\n[[switch.port]]\nnode = \"h0\"\nstop = \"1 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core\"\nxoff = \"1 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"h0\"\nxoff = \"1 KB\"\n",
         "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\n",
-        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\ninput = 7\nstop = \"1 KB\"\n",
-        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"250 KB\"\n",
-        "[[switch.port]]\nnode = \"core0.0\"\nstop = \"1 KB\"\n",
-        "[switch]\nqueues = \"output\"\n[[switch.port]]\nnode = \"core0.0\"\nstop = \"1 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\ninput = 7\nxoff = \"1 KB\"\n",
+        "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nxoff = \"250 KB\"\n",
+        "[[switch.port]]\nnode = \"core0.0\"\nxoff = \"1 KB\"\n",
+        "[switch]\nqueues = \"output\"\n[[switch.port]]\nnode = \"core0.0\"\nxoff = \"1 KB\"\n",
         // Routing
         "[switch]\nrouting = \"adaptive\"\n",
         "[host]\nmtu = 256\n",
@@ -173,5 +173,5 @@ fn a_path_that_is_too_long_for_a_packet() {
     }
     text += "[[fabric.host]]\nname = \"a\"\nport = \"s0:3\"\n";
     text += "[[fabric.host]]\nname = \"b\"\nport = \"s9:3\"\n";
-    insta::assert_snapshot!(try_read(&text).unwrap_err(), @"n.toml:2: the path from b to a leads over 10 switches (allowed: at most 8)");
+    insta::assert_snapshot!(try_read(&text).unwrap_err(), @"n.toml:2: the path from b to a crosses 10 switches (allowed: at most 8)");
 }

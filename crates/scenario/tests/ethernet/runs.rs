@@ -1,9 +1,10 @@
 //! How runs end, and what they say.
 
-use super::read;
+use super::{parse, read};
 use bandwise_netsim::engine::Sequential;
+use bandwise_scenario::Parsed;
 use bandwise_scenario::ethernet::{
-    Arrival, EthernetProgress, EthernetStop, FlowRecord, Group, Watch,
+    Arrival, ArrivalError, EthernetProgress, EthernetStop, FlowRecord, Group, Watch,
 };
 use bandwise_units::Time;
 use bandwise_workload::Flow;
@@ -66,13 +67,13 @@ fn the_limit_and_an_interruption_leave_what_there_is() {
 #[test]
 fn flows_that_wait_for_ever() {
     // Buffers of a packet, messages of two: what is lost is the last, and nobody notices.
-    let scenario = read(
+    let Parsed { scenario, warnings } = parse(
         "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
          [switch]\nbuffer = \"1100 B\"\npfc = false\n\
          [transport]\nkind = \"roce\"\ntimeout = false\nacks = \"on-completion\"\n\
          [workload]\nincast = { senders = 3, bytes = \"6 kB\" }\n",
     );
-    assert_eq!(scenario.warnings.len(), 1);
+    assert_eq!(warnings.len(), 1);
     let results = scenario.run(&mut ());
     assert_eq!((results.stop, results.started), (EthernetStop::Stuck, 3));
     assert!(results.counters.packets_dropped > 0 && results.finished < 3);
@@ -95,7 +96,7 @@ fn flows_are_taken_as_their_time_comes() {
             ControlFlow::Continue(())
         }
     }
-    let results = scenario.run_with::<()>(&Sequential, flows, &mut Lazy(&asked)).unwrap();
+    let results = scenario.run_with::<ArrivalError>(&Sequential, flows, &mut Lazy(&asked)).unwrap();
     assert_eq!(results.finished, 10);
     // Nothing happens between two of them, and that takes no events.
     assert!(results.counters.events < 1000, "{}", results.counters.events);
@@ -104,9 +105,10 @@ fn flows_are_taken_as_their_time_comes() {
 #[test]
 fn an_error_among_the_flows_ends_the_run() {
     let flow = Flow { start: Time::ZERO, src: 0, dst: 1, bytes: 1 };
-    let flows = [Ok(Arrival::from(flow)), Err("line 3")];
-    assert_eq!(read(SMALL).run_with(&Sequential, flows, &mut ()), Err("line 3"));
-    let nothing = read(SMALL).run_with::<()>(&Sequential, [], &mut ()).unwrap();
+    let flows = [Ok(Arrival::from(flow)), Err(Box::<dyn std::error::Error>::from("line 3"))];
+    let error = read(SMALL).run_with(&Sequential, flows, &mut ()).unwrap_err();
+    assert_eq!(error.to_string(), "line 3");
+    let nothing = read(SMALL).run_with::<ArrivalError>(&Sequential, [], &mut ()).unwrap();
     assert_eq!((nothing.stop, nothing.groups.len()), (EthernetStop::Complete, 0));
 }
 
@@ -146,7 +148,7 @@ fn what_starts_in_the_warm_up_does_not_count() {
 const RING: &str = "fabric-file = \"ring.toml\"\n[switch]\nbuffer = \"60 KB\"\npfc = true\n\
                     [transport]\nkind = \"roce\"\n";
 
-fn around(on: u32) -> impl Iterator<Item = Result<Arrival, std::convert::Infallible>> {
+fn around(on: u32) -> impl Iterator<Item = Result<Arrival, ArrivalError>> {
     let flow = move |src| {
         Ok(Arrival::from(Flow {
             start: Time::ZERO,
@@ -163,7 +165,7 @@ fn a_deadlock_ends_the_run_and_names_its_ports() {
     let scenario = read(RING);
     let results = scenario.run_with(&Sequential, around(2), &mut ()).unwrap();
     let EthernetStop::Deadlock(ports) = results.stop else { panic!("{:?}", results.stop) };
-    let names: Vec<String> = ports.iter().map(|&port| scenario.fabric.describe(port)).collect();
+    let names: Vec<String> = ports.iter().map(|&port| scenario.fabric().describe(port)).collect();
     assert_eq!(names, ["s0:3", "s1:3", "s2:3", "s3:3", "s4:3"]);
     assert!(results.finished < 10 && results.simulated < Time::from_ms(20));
     // To the neighbour there is no loop.
@@ -174,7 +176,7 @@ fn a_deadlock_ends_the_run_and_names_its_ports() {
 #[test]
 fn ports_that_are_stopped_for_long_are_told_of() {
     let text = "[fabric]\nbuild = { single-switch = 9 }\nlink = { rate = \"40 Gbps\" }\n\
-                [switch]\npfc = { stop = \"200 KB\", go = \"10 KB\" }\n\
+                [switch]\npfc = { xoff = \"200 KB\", xon = \"10 KB\" }\n\
                 [transport]\nkind = \"roce\"\n\
                 [workload]\nincast = { senders = 8, bytes = \"8 MB\" }\n";
     let results = read(text).run(&mut ());
@@ -184,8 +186,8 @@ fn ports_that_are_stopped_for_long_are_told_of() {
     let storms = scenario.run(&mut ()).storms;
     assert_eq!(storms.len(), 8);
     for storm in &storms {
-        assert!(!scenario.fabric.is_switch(storm.port.node));
-        assert!(scenario.fabric.is_switch(storm.by.node));
+        assert!(!scenario.fabric().is_switch(storm.port.node));
+        assert!(scenario.fabric().is_switch(storm.by.node));
         assert!((300..400).contains(&(storm.longest.as_ps() / 1_000_000)), "{storm:?}");
     }
     assert!(storms.is_sorted_by_key(|storm| std::cmp::Reverse(storm.longest)));

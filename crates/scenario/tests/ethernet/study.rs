@@ -88,7 +88,7 @@ fn variants_change_several_keys_and_leave_the_others() {
 
 #[test]
 fn a_value_takes_the_place_of_another_kind() {
-    let text = "[switch]\npfc = { stop = \"200 KB\" }\n[sweep]\nswitch.pfc = [true, false]\n\
+    let text = "[switch]\npfc = { xoff = \"200 KB\" }\n[sweep]\nswitch.pfc = [true, false]\n\
                 workload.poisson.sizes = [\"irn-uniform\", { uniform = [\"1 KB\", \"2 KB\"] }]\n";
     let study = study(text);
     assert_eq!(labels(&study)[1], "pfc true, sizes { uniform = [\"1 KB\", \"2 KB\"] }");
@@ -127,7 +127,7 @@ fn mistakes() {
         "[sweep]\nrun.seed = 3\n",
         "[sweep]\nrun.seed = [1, 2, 1]\n",
         "[sweep]\nrun.seed = [1, 2]\n\"run.seed\" = [3]\n",
-        "[sweep]\nswitch.pfc = [true]\n[sweep.variants.a]\nb = { switch.pfc.stop = \"200 KB\" }\n",
+        "[sweep]\nswitch.pfc = [true]\n[sweep.variants.a]\nb = { switch.pfc.xoff = \"200 KB\" }\n",
         "[sweep.variants]\ntransport = [\"irn\"]\n",
         "[sweep.variants.transport]\nirn = true\n",
         "[sweep.variants.transport]\n",

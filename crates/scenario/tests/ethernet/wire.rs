@@ -4,7 +4,9 @@ use super::read;
 use bandwise_netsim::engine::Sequential;
 use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord, CapturedFrame, Direction};
 use bandwise_rdma::wire::{Bth, Ecn, Frame, Operation, Reth, RocePacket, Syndrome};
-use bandwise_scenario::ethernet::{Arrival, EthernetResults, EthernetScenario, Watch, Wire};
+use bandwise_scenario::ethernet::{
+    Arrival, ArrivalError, EthernetResults, EthernetScenario, Watch, Wire,
+};
 use bandwise_units::Time;
 use bandwise_workload::Flow;
 use std::collections::BTreeSet;
@@ -38,12 +40,12 @@ fn run(
     flows: &[(u32, u32, u64)],
     most: usize,
 ) -> (Vec<(CaptureRecord, Vec<u8>)>, EthernetResults) {
-    let fabric = &scenario.fabric;
+    let fabric = scenario.fabric();
     let ports = fabric.hosts().iter().map(|&host| fabric.host_port(host)).collect();
     let chosen = CaptureFilter { ports, ..CaptureFilter::default() };
     let mut keeper = Keeper { wire: Wire::new(scenario).unwrap(), chosen, seen: Vec::new(), most };
     let flows = flows.iter().map(|&(src, dst, bytes)| {
-        Ok::<_, ()>(Arrival::from(Flow { start: Time::ZERO, src, dst, bytes }))
+        Ok::<_, ArrivalError>(Arrival::from(Flow { start: Time::ZERO, src, dst, bytes }))
     });
     let results = scenario.run_with(&Sequential, flows, &mut keeper).unwrap();
     (keeper.seen, results)
@@ -171,7 +173,7 @@ fn marks_notifications_and_pauses() {
             Frame::Pfc(pause) => {
                 // The switch is the only one of its kind, by its ports to h0 and h1.
                 assert_eq!(pause.src.0[..5], [0x02, 0x01, 0, 0, 1]);
-                assert_eq!(scenario.fabric.rank(sighting.port.node) + 1, pause.src.0[5].into());
+                assert_eq!(scenario.fabric().rank(sighting.port.node) + 1, pause.src.0[5].into());
                 match pause.quanta {
                     [None, None, None, Some(0xffff), None, None, None, None] => stopped += 1,
                     [None, None, None, Some(0), None, None, None, None] => went_on += 1,

@@ -22,6 +22,11 @@ pub struct Incast {
 }
 
 impl Incast {
+    /// Returns the number of hosts among which flows are made.
+    pub fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
     /// Returns one request of `request` bytes at time 0, to host `receiver` of `hosts`, from
     /// `senders` other hosts.
     ///

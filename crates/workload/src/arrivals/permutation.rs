@@ -15,6 +15,11 @@ pub struct Permutation {
 }
 
 impl Permutation {
+    /// Returns the number of hosts among which flows are made.
+    pub fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
     /// Returns flows among `hosts` hosts, 2 or more, numbered from 0, that start at `start`.
     ///
     /// # Errors

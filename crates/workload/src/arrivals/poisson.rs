@@ -25,6 +25,11 @@ pub struct Poisson {
 }
 
 impl Poisson {
+    /// Returns the number of hosts among which flows are made.
+    pub fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
     /// Returns flows among `hosts` hosts, 2 or more, numbered from 0, all with the same load.
     ///
     /// # Errors

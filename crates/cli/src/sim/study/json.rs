@@ -48,7 +48,7 @@ fn points(study: &Study, finished: &[Option<Finished>]) -> Vec<Value> {
         Some(json!({
             "case": study.label(point),
             "at": at.collect::<Map<_, _>>(),
-            "seed": point.scenario.seed,
+            "seed": point.scenario.seed(),
             "stop": finished.stop,
             "flows_started": finished.flows_started,
             "flows_finished": finished.flows_finished,

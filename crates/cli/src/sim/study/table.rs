@@ -57,7 +57,7 @@ fn closing(study: &Study, finished: &[Option<Finished>]) -> String {
     };
     let flows: u64 = done.iter().map(|point| point.flows_finished).sum();
     let seed = match study.points.first() {
-        Some(point) if study.seeds().is_none() => format!("seed {}, ", point.scenario.seed),
+        Some(point) if study.seeds().is_none() => format!("seed {}, ", point.scenario.seed()),
         _ => String::new(),
     };
     format!(

@@ -157,7 +157,7 @@ impl<F: Features> Switch<F> {
                 _ => None,
             };
             let ingress = match thresholds {
-                Some(Pfc { stop, go }) => Ingress::new(stop.get() as u32, go.get() as u32),
+                Some(Pfc { xoff, xon }) => Ingress::new(xoff.get() as u32, xon.get() as u32),
                 None => Ingress::new(u32::MAX, u32::MAX),
             };
             let queues = (port * usize::from(classes.count) + usize::from(class)) * sources;

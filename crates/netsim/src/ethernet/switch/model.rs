@@ -34,9 +34,9 @@ pub struct InputBuffers {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pfc {
     /// Pause (X-OFF) above this occupancy of an input's buffer.
-    pub stop: Bytes,
+    pub xoff: Bytes,
     /// Resume (X-ON) at this occupancy or below.
-    pub go: Bytes,
+    pub xon: Bytes,
 }
 
 /// A buffer shared by all ports, with dynamic thresholds (Choudhury and Hahne, "Dynamic Queue

@@ -1,10 +1,8 @@
-//! `[fabric]`, or the file with one.
+//! `[fabric]`, or the file with a fabric.
 
 use crate::reader::files::{self, Files};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::packet::MAX_SWITCHES;
 use bandwise_topology::read::FabricSpec;
-use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, builders};
 use bandwise_units::{BitRate, Time};
 use std::ops::Range;
@@ -29,21 +27,4 @@ pub(super) fn resolve(
 /// IRN 4.1: 54 hosts, 45 switches of 6 ports, 40 Gbps, 2 us.
 fn default_fabric() -> Fabric {
     builders::fat_tree(6, BitRate::from_gbps(40), Time::from_us(2)).expect("6 is even")
-}
-
-/// Paths that a packet has room for.
-pub(super) fn check_paths(
-    source: &Source,
-    at: Range<usize>,
-    fabric: &Fabric,
-) -> Result<(), InputError> {
-    let Some(ends) = farthest_hosts(fabric) else { return Ok(()) };
-    let [a, b] = ends.map(|host| fabric.rank(host));
-    let switches = EqualPaths::new(fabric).path(a, b, 0).count();
-    if switches <= MAX_SWITCHES {
-        return Ok(());
-    }
-    let [a, b] = ends.map(|host| &fabric.node(host).name);
-    let message = format!("the path from {a} to {b} leads over {switches} switches");
-    Err(source.error(at, message).allowed(format!("at most {MAX_SWITCHES}")))
 }

@@ -59,7 +59,7 @@ impl SwitchSpec {
             Some(PfcKey::Truth(true)) => self.lossless_inputs(source, &share)?,
             Some(PfcKey::Thresholds(spec)) => {
                 spec.only_of_input_queues(source)?;
-                thresholds(source, &spec.stop, &spec.go, &share)?
+                thresholds(source, &spec.xoff, &spec.xon, &share)?
             }
         };
         let at = place(&self.pfc, 0..0);
@@ -76,12 +76,12 @@ impl SwitchSpec {
         if buffer <= headroom {
             let at = place(&self.buffer, place(&self.pfc, 0..0));
             let (had, least) = (buffer.get(), headroom.get());
-            let message = format!("a buffer of {had} B has no room for what comes in after a stop");
+            let message = format!("a buffer of {had} B has no room for what arrives after a pause");
             let allowed = format!("more than {least} B: {ASKS}; or pfc = false");
             return Err(source.error(at, message).allowed(allowed));
         }
-        let stop = buffer - headroom;
-        Ok(Pfc { stop, go: stop })
+        let xoff = buffer - headroom;
+        Ok(Pfc { xoff, xon: xoff })
     }
 }
 
@@ -92,7 +92,7 @@ impl PfcSpec {
             if let Some(given) = given {
                 let message = format!("`{key}` is not used: each input has a buffer of its own");
                 let error = source.error(given.span(), message);
-                return Err(error.allowed("stop and go, or queues = \"output\""));
+                return Err(error.allowed("xoff and xon, or queues = \"output\""));
             }
         }
         Ok(())
@@ -106,11 +106,11 @@ pub(super) fn too_little(
     share: &Share,
     pfc: Pfc,
 ) -> Option<InputError> {
-    let left = share.buffer - pfc.stop;
+    let left = share.buffer - pfc.xoff;
     (left < share.headroom).then(|| {
         let message = format!(
-            "packets can be dropped in spite of PFC: of a buffer of {} B {} B are left when it \
-             says stop",
+            "packets can be dropped in spite of PFC: a buffer of {} B has {} B left when PFC pauses \
+             the sender (X-OFF)",
             share.buffer.get(),
             left.get()
         );
@@ -122,15 +122,15 @@ pub(super) fn too_little(
 /// Thresholds as they are given.
 pub(super) fn thresholds(
     source: &Source,
-    stop: &Given<Bytes>,
-    go: &Given<Bytes>,
+    xoff: &Given<Bytes>,
+    xon: &Given<Bytes>,
     share: &Share,
 ) -> Result<Pfc, InputError> {
     let Share { buffer, headroom } = *share;
-    let stop = match stop {
+    let xoff = match xoff {
         Some(given) if *given.get_ref() > buffer => {
             let message = format!(
-                "it says stop at {} B in a buffer of {} B: packets are dropped before that",
+                "PFC pauses (X-OFF) at {} B in a buffer of {} B: packets are dropped before that",
                 given.get_ref().get(),
                 buffer.get()
             );
@@ -141,9 +141,9 @@ pub(super) fn thresholds(
         Some(given) => *given.get_ref(),
         None => Bytes::new(buffer.get().saturating_sub(headroom.get())),
     };
-    let go = match go {
-        Some(given) => within(source, "go", given, Bytes::ZERO..=stop)?,
-        None => stop,
+    let xon = match xon {
+        Some(given) => within(source, "xon", given, Bytes::ZERO..=xoff)?,
+        None => xoff,
     };
-    Ok(Pfc { stop, go })
+    Ok(Pfc { xoff, xon })
 }

@@ -1,4 +1,4 @@
-//! The text form of a [`EthernetScenario`]: `Spec` is what a document says, a scenario what it means.
+//! Text form of an [`EthernetScenario`].
 //!
 //! `kind` is required. Every other key has the default that is shown here; together the defaults
 //! are the default case of IRN 4.1.
@@ -15,7 +15,7 @@
 //! [switch]                     # every switch
 //! queues = "input"             # or "output": there, in a buffer that all ports share
 //! buffer = "240 KB"            # for each input port; of a shared buffer all of it
-//! pfc = false                  # with roce, if not given, true; or { stop = "217 KB", go = "217 KB" };
+//! pfc = false                  # with roce, if not given, true; or { xoff = "217 KB", xon = "217 KB" };
 //!                              # of a shared buffer { headroom = "23310 B", slack = "2124 B" }
 //! alpha = 1.0                  # of a shared buffer: times what is free, the most of one queue
 //! reserve = "0 B"              # and what each queue has to itself
@@ -26,8 +26,8 @@
 //! [[switch.port]]              # ports with other thresholds, where inputs have their own buffers
 //! node = "s0"                  # a switch
 //! input = 1                    # a port; if not given, all
-//! stop = "200 KB"
-//! go = "150 KB"
+//! xoff = "200 KB"
+//! xon = "150 KB"
 //!
 //! [host]                       # every host
 //! mtu = 1000                   # payload of a full packet, bytes
@@ -120,7 +120,7 @@
 //! [run]
 //! seed = 1
 //! limit = "1 s"                # of simulated time; if not given, until all flows have arrived
-//! pause-storm = "5 ms"         # a port that is stopped for longer at a stretch is told of
+//! pause-storm = "5 ms"         # results list ports that are paused for longer without a break
 //! ```
 //!
 //! `[sweep]` and `[plot]` belong to a study of several such scenarios: see [`super::Study`].
@@ -147,6 +147,7 @@ pub use pfc::headroom;
 use super::{EthernetScenario, TransportKind, Workload};
 use crate::reader::files::{File, Files};
 use crate::reader::kind::Kind;
+use crate::reader::parsed::Parsed;
 use crate::reader::tables::{placed, table};
 use crate::reader::values::Given;
 use bandwise_input::{InputError, Source};
@@ -189,12 +190,16 @@ const READABLE: &str = "a TOML network scenario with tables such as [fabric], [t
                         [workload], all of which may be missing";
 
 impl EthernetScenario {
-    /// Reads a TOML network scenario. `files` hands over the text of a file that it names; a list of
-    /// flows is not asked for.
+    /// Reads a TOML Ethernet scenario. `files` returns the text of a file that it names; a list of
+    /// flows is not read.
+    ///
+    /// # Errors
+    ///
+    /// An [`InputError`] with the line of the first mistake.
     pub fn from_toml(
         source: &Source,
         mut files: impl FnMut(&str) -> Result<File, String>,
-    ) -> Result<EthernetScenario, InputError> {
+    ) -> Result<Parsed<EthernetScenario>, InputError> {
         let document = document(source)?;
         from_document(source, document, &mut files)
     }
@@ -213,13 +218,17 @@ pub(super) fn from_document(
     source: &Source,
     document: Spanned<DeTable>,
     files: Files,
-) -> Result<EthernetScenario, InputError> {
+) -> Result<Parsed<EthernetScenario>, InputError> {
     let spec: Spec = source.read(document)?;
     spec.resolve(source, files)
 }
 
 impl Spec {
-    fn resolve(self, source: &Source, files: Files) -> Result<EthernetScenario, InputError> {
+    fn resolve(
+        self,
+        source: &Source,
+        files: Files,
+    ) -> Result<Parsed<EthernetScenario>, InputError> {
         let (fabric, at) =
             fabric::resolve(source, self.fabric.as_ref(), self.fabric_file.as_ref(), files)?;
         let mut warnings = Vec::new();
@@ -240,7 +249,6 @@ impl Spec {
         }
         let host = frame.host(poll, transport, congestion);
         let mut model = NetworkModel { switch, thresholds, host, classes, routing };
-        fabric::check_paths(source, at, &fabric)?;
         self.transport.cap(&mut model, &fabric);
         let run = self.run.resolve(source)?;
         let workload = match &self.workload {
@@ -253,17 +261,14 @@ impl Spec {
             None => Workload::Parts(vec![workload::default_part(source, &fabric)?]),
         };
         model.host.homa = self.transport.homa(source, &fabric, &model, &workload)?;
-        Ok(EthernetScenario {
-            title: self.title.unwrap_or_else(|| source.name.to_owned()),
-            fabric,
-            transport: kind,
-            model,
-            workload,
-            limit: run.limit,
-            warm_up: run.warm_up,
-            storm: run.storm,
-            seed: run.seed,
-            warnings,
-        })
+        let builder = EthernetScenario::builder(fabric, kind, model)
+            .title(self.title.unwrap_or_else(|| source.name.to_owned()))
+            .workload(workload)
+            .limit(run.limit)
+            .warm_up(run.warm_up)
+            .storm(run.storm)
+            .seed(run.seed);
+        let scenario = builder.build().map_err(|error| source.error(at, error.to_string()))?;
+        Ok(Parsed { scenario, warnings })
     }
 }

@@ -16,9 +16,9 @@ pub(super) enum PfcKey {
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PfcSpec {
     #[serde(deserialize_with = "text")]
-    pub(super) stop: Given<Bytes>,
+    pub(super) xoff: Given<Bytes>,
     #[serde(deserialize_with = "text")]
-    pub(super) go: Given<Bytes>,
+    pub(super) xon: Given<Bytes>,
     #[serde(deserialize_with = "text")]
     pub(super) headroom: Given<Bytes>,
     #[serde(deserialize_with = "text")]
@@ -26,7 +26,7 @@ pub(super) struct PfcSpec {
 }
 
 impl Key for PfcKey {
-    const EXAMPLE: &'static str = "true, false or { stop = \"217 KB\", go = \"217 KB\" }";
+    const EXAMPLE: &'static str = "true, false or { xoff = \"217 KB\", xon = \"217 KB\" }";
     type Table = PfcSpec;
     fn truth(on: bool) -> Option<Self> {
         Some(PfcKey::Truth(on))

@@ -20,9 +20,9 @@ pub(super) struct PortSpec {
     #[serde(default, deserialize_with = "number")]
     input: Given<u64>,
     #[serde(default, deserialize_with = "text")]
-    stop: Given<Bytes>,
+    xoff: Given<Bytes>,
     #[serde(default, deserialize_with = "text")]
-    go: Given<Bytes>,
+    xon: Given<Bytes>,
 }
 
 /// The thresholds of single ports, the later ones of a port instead of the earlier ones.
@@ -64,16 +64,17 @@ impl PortSpec {
     ) -> Result<(impl Iterator<Item = Port> + use<'a>, Pfc), InputError> {
         let node = find_node(source, fabric, &self.node)?;
         if !fabric.is_switch(node) {
-            let message = format!("{:?} is a host: it never says stop", self.node.get_ref());
+            let message =
+                format!("{:?} is a host, which never pauses its switch", self.node.get_ref());
             return Err(source.error(self.node.span(), message).allowed("a switch"));
         }
-        if self.stop.is_none() && self.go.is_none() {
+        if self.xoff.is_none() && self.xon.is_none() {
             let error = source.error(at, "a port without a threshold of its own");
-            return Err(error.allowed("stop, or go, or both"));
+            return Err(error.allowed("xoff, or xon, or both"));
         }
         let only = self.input.as_ref().map(|given| port(source, fabric, node, given));
         let only = only.transpose()?;
-        let pfc = thresholds(source, &self.stop, &self.go, share)?;
+        let pfc = thresholds(source, &self.xoff, &self.xon, share)?;
         let ports = fabric.ports(node).filter(move |p| only.is_none_or(|only| only == p.number));
         Ok((ports, pfc))
     }

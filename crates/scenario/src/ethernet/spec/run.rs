@@ -1,5 +1,6 @@
 //! `[run]`: by which chances, how long at most, and what counts.
 
+use crate::ethernet::builder::{LONGEST, STORM};
 use crate::reader::values::{Given, number, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
@@ -23,13 +24,6 @@ pub(super) struct Run {
     pub(super) warm_up: Time,
     pub(super) storm: Time,
 }
-
-/// A port that is stopped for as long at a stretch is told of. Watchdogs of switches wait for some
-/// hundred milliseconds, which is more than most runs here take.
-const STORM: Time = Time::from_ms(5);
-
-/// Simulated time that is still far from where picoseconds run out.
-pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
 
 impl RunSpec {
     pub(super) fn resolve(&self, source: &Source) -> Result<Run, InputError> {

@@ -114,7 +114,7 @@ impl PfcSpec {
     /// What a shared buffer sets aside. An input goes on two packets below the threshold, or it
     /// would stop again at once.
     fn shared(&self, source: &Source, around: &Surroundings) -> Result<SharedPfc, InputError> {
-        for (key, given) in [("stop", &self.stop), ("go", &self.go)] {
+        for (key, given) in [("xoff", &self.xoff), ("xon", &self.xon)] {
             if let Some(given) = given {
                 let message =
                     format!("`{key}` is not used: a shared buffer has dynamic thresholds");

@@ -2,8 +2,8 @@
 
 use super::classes::priority;
 use super::homa;
-use super::run::LONGEST;
 use super::sizes::{self, SizesKey, refuse};
+use crate::ethernet::builder::LONGEST;
 use crate::ethernet::workload::{Generator, Part, Workload};
 use crate::reader::files::Files;
 use crate::reader::text::first_line;

@@ -41,6 +41,8 @@ pub struct Study {
     pub points: Vec<Point>,
     /// What to draw.
     pub plot: Plot,
+    /// Warnings about the documents of all points, each once.
+    pub warnings: Vec<InputError>,
 }
 
 /// A scenario of a study.
@@ -67,7 +69,7 @@ impl Study {
         let plot = base.get_mut().remove("plot");
         let (axes, changes) = axes::read(source, sweep.as_ref())?;
         let plot = plot::read(source, plot, &axes, sweep.is_some())?;
-        let mut points = Vec::new();
+        let (mut points, mut warnings) = (Vec::new(), Vec::new());
         for places in combinations(&axes) {
             let mut document = base.clone();
             for (changes, &place) in changes.iter().zip(&places) {
@@ -78,13 +80,24 @@ impl Study {
                 true => error,
                 false => error.of(&label(&axes, &places)),
             })?;
-            points.push(Point { places, scenario });
+            for warning in scenario.warnings {
+                let text = warning.to_string();
+                if warnings.iter().all(|other: &InputError| other.to_string() != text) {
+                    warnings.push(warning);
+                }
+            }
+            points.push(Point { places, scenario: scenario.scenario });
         }
         let title = points.first().map(|point| point.scenario.title.clone()).unwrap_or_default();
-        Ok(Study { title, axes, points, plot })
+        Ok(Study { title, axes, points, plot, warnings })
     }
 
-    /// What a point is called: its place on each axis.
+    /// Sets the seed of all points.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.points.iter_mut().for_each(|point| point.scenario.seed = seed);
+    }
+
+    /// Returns the label of a point: its place on each axis.
     pub fn label(&self, point: &Point) -> String {
         label(&self.axes, &point.places)
     }

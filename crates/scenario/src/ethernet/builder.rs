@@ -1,0 +1,285 @@
+//! [`EthernetBuilder`]: checks everything about a scenario before it can be run.
+
+use super::{Arrival, EthernetScenario, Part, TransportKind, Workload};
+use bandwise_netsim::ethernet::{ModelError, NetworkModel};
+use bandwise_topology::Fabric;
+use bandwise_units::{Bytes, Time};
+use bandwise_workload::MAX_FLOW;
+use std::ops::RangeInclusive;
+
+/// Longest simulated time: far from where picoseconds overflow.
+pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
+/// Default of [`EthernetBuilder::storm`]. Watchdogs of switches wait for some hundred milliseconds,
+/// which is more than most runs take here.
+pub(super) const STORM: Time = Time::from_ms(5);
+
+/// Builds an [`EthernetScenario`].
+///
+/// ```
+/// use bandwise_netsim::ethernet::{
+///     Buffering, Classes, HostModel, InputBuffers, NetworkModel, Routing, SwitchModel,
+/// };
+/// use bandwise_rdma::congestion::{CongestionSettings, NotificationSettings};
+/// use bandwise_rdma::transport::TransportSettings;
+/// use bandwise_scenario::ethernet::{EthernetScenario, Generator, Part, TransportKind};
+/// use bandwise_topology::builders;
+/// use bandwise_units::{BitRate, Bytes, Time};
+/// use bandwise_workload::Incast;
+///
+/// let fabric = builders::single_switch(4, BitRate::from_gbps(400), Time::from_ns(100)).unwrap();
+/// let buffers = InputBuffers { buffer: Bytes::new(1_000_000), pfc: None };
+/// let model = NetworkModel {
+///     switch: SwitchModel { buffering: Buffering::PerInput(buffers), ecn: None },
+///     thresholds: Vec::new(),
+///     host: HostModel {
+///         transport: TransportSettings::irn(),
+///         congestion: CongestionSettings::default(),
+///         notification: NotificationSettings::default(),
+///         mtu: 4096,
+///         extra_header: 0,
+///         poll: None,
+///         homa: None,
+///     },
+///     classes: Classes::ONE,
+///     routing: Routing::Ecmp,
+/// };
+/// let incast = Incast::new(4, 0, 3, Bytes::new(3_000_000)).unwrap();
+/// let scenario = EthernetScenario::builder(fabric, TransportKind::Irn, model)
+///     .part(Part { generator: Generator::Incast(incast), expected: 3, class: 0 })
+///     .build()
+///     .unwrap();
+/// assert_eq!(scenario.run(&mut ()).finished, 3);
+/// ```
+#[derive(Debug, Clone)]
+pub struct EthernetBuilder {
+    scenario: EthernetScenario,
+}
+
+/// Reason why a scenario can't be built.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum EthernetError {
+    /// The fabric and the models are not a network.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// There is no second host to send to.
+    #[error("a fabric of {0} hosts (allowed: 2 or more)")]
+    TooFewHosts(usize),
+    /// The model is one of Homa, and the transport another one, or the other way round.
+    #[error("the transport is {}, and the model of hosts is another one's", .0.title())]
+    Transport(TransportKind),
+    /// A generator was made for more hosts than there are.
+    #[error("a generator of flows among {wanted} hosts (allowed: up to {hosts})")]
+    Hosts {
+        /// Hosts of the generator.
+        wanted: u32,
+        /// Hosts of the fabric.
+        hosts: usize,
+    },
+    /// Flows belong to a traffic class that does not exist.
+    #[error("flows of traffic class {class} (allowed: 0 to {})", .classes - 1)]
+    Class {
+        /// Class of the flows.
+        class: u8,
+        /// Number of classes.
+        classes: u8,
+    },
+    /// A time is out of its range.
+    #[error("{key} can't be {value} (allowed: {} to {})", .range.start(), .range.end())]
+    Time {
+        /// Key of `[run]`.
+        key: &'static str,
+        /// Value.
+        value: Time,
+        /// Allowed values.
+        range: RangeInclusive<Time>,
+    },
+}
+
+/// Reason why a scenario can't open a flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ArrivalError {
+    /// An end is not a host of the fabric.
+    #[error("a flow from host {src} to host {dst} (allowed: two different ones of 0 to {})", .hosts - 1)]
+    Hosts {
+        /// Rank of the sender.
+        src: u32,
+        /// Rank of the receiver.
+        dst: u32,
+        /// Number of hosts.
+        hosts: u32,
+    },
+    /// The size is none that a flow can have.
+    #[error("a flow of {0} (allowed: 1 B to {MAX_FLOW})")]
+    Bytes(Bytes),
+    /// The traffic class does not exist.
+    #[error("a flow of traffic class {class} (allowed: 0 to {})", .classes - 1)]
+    Class {
+        /// Class of the flow.
+        class: u8,
+        /// Number of classes.
+        classes: u8,
+    },
+    /// The flow starts before the one that was opened last.
+    #[error("a flow that starts at {start}, after one of {last} (allowed: in order of start)")]
+    Order {
+        /// Start of the flow.
+        start: Time,
+        /// Start of the flow before.
+        last: Time,
+    },
+}
+
+impl EthernetBuilder {
+    pub(super) fn new(fabric: Fabric, transport: TransportKind, model: NetworkModel) -> Self {
+        let scenario = EthernetScenario {
+            title: String::new(),
+            fabric,
+            transport,
+            model,
+            workload: Workload::Parts(Vec::new()),
+            limit: None,
+            warm_up: Time::ZERO,
+            storm: STORM,
+            seed: 1,
+        };
+        EthernetBuilder { scenario }
+    }
+
+    pub(super) fn from_scenario(scenario: EthernetScenario) -> Self {
+        EthernetBuilder { scenario }
+    }
+
+    /// Sets the title.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.scenario.title = title.into();
+        self
+    }
+
+    /// Changes the models of switches and hosts in place.
+    #[must_use]
+    pub fn change_model(mut self, change: impl FnOnce(&mut NetworkModel)) -> Self {
+        change(&mut self.scenario.model);
+        self
+    }
+
+    /// Adds a generator of flows. Replaces a list.
+    #[must_use]
+    pub fn part(mut self, part: Part) -> Self {
+        match &mut self.scenario.workload {
+            Workload::Parts(parts) => parts.push(part),
+            Workload::List(_) => self.scenario.workload = Workload::Parts(vec![part]),
+        }
+        self
+    }
+
+    /// Sets where all flows come from.
+    #[must_use]
+    pub fn workload(mut self, workload: Workload) -> Self {
+        self.scenario.workload = workload;
+        self
+    }
+
+    /// Sets the simulated time at which the run ends if flows are still in flight, 1 us to an hour.
+    #[must_use]
+    pub fn limit(mut self, limit: impl Into<Option<Time>>) -> Self {
+        self.scenario.limit = limit.into();
+        self
+    }
+
+    /// Sets the time before which flows count in no average and no percentile, up to the limit.
+    #[must_use]
+    pub fn warm_up(mut self, time: Time) -> Self {
+        self.scenario.warm_up = time;
+        self
+    }
+
+    /// Sets how long a port must be paused without a break to be in the results, 1 us to an hour.
+    #[must_use]
+    pub fn storm(mut self, time: Time) -> Self {
+        self.scenario.storm = time;
+        self
+    }
+
+    /// Sets the seed of all random streams.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.scenario.seed = seed;
+        self
+    }
+
+    /// Checks everything and returns the scenario.
+    ///
+    /// # Errors
+    ///
+    /// The network, a generator or a time is impossible.
+    pub fn build(self) -> Result<EthernetScenario, EthernetError> {
+        let scenario = self.scenario;
+        let hosts = scenario.fabric.hosts().len();
+        if hosts < 2 {
+            return Err(EthernetError::TooFewHosts(hosts));
+        }
+        scenario.model.check(&scenario.fabric)?;
+        let is_homa = scenario.transport == TransportKind::Homa;
+        if is_homa != scenario.model.host.homa.is_some() {
+            return Err(EthernetError::Transport(scenario.transport));
+        }
+        if let Workload::Parts(parts) = &scenario.workload {
+            parts.iter().try_for_each(|part| scenario.check_part(part))?;
+        }
+        let least = Time::from_us(1);
+        if let Some(limit) = scenario.limit {
+            within("limit", limit, least..=LONGEST)?;
+        }
+        within("warm-up", scenario.warm_up, Time::ZERO..=scenario.limit.unwrap_or(LONGEST))?;
+        within("pause-storm", scenario.storm, least..=LONGEST)?;
+        Ok(scenario)
+    }
+}
+
+impl EthernetScenario {
+    fn check_part(&self, part: &Part) -> Result<(), EthernetError> {
+        let (wanted, hosts) = (part.generator.hosts(), self.fabric.hosts().len());
+        if wanted as usize > hosts {
+            return Err(EthernetError::Hosts { wanted, hosts });
+        }
+        let (class, classes) = (part.class, self.model.classes.count);
+        match class < classes {
+            true => Ok(()),
+            false => Err(EthernetError::Class { class, classes }),
+        }
+    }
+
+    /// Checks a flow that does not come from a generator of the scenario. `last` is the start of the
+    /// flow before it.
+    pub(super) fn check_arrival(&self, arrival: &Arrival, last: Time) -> Result<(), ArrivalError> {
+        let Arrival { flow, class, .. } = *arrival;
+        let hosts = self.fabric.hosts().len() as u32;
+        if flow.src >= hosts || flow.dst >= hosts || flow.src == flow.dst {
+            return Err(ArrivalError::Hosts { src: flow.src, dst: flow.dst, hosts });
+        }
+        let bytes = Bytes::new(flow.bytes);
+        if bytes == Bytes::ZERO || bytes > MAX_FLOW {
+            return Err(ArrivalError::Bytes(bytes));
+        }
+        let classes = self.model.classes.count;
+        if class >= classes {
+            return Err(ArrivalError::Class { class, classes });
+        }
+        if flow.start < last {
+            return Err(ArrivalError::Order { start: flow.start, last });
+        }
+        Ok(())
+    }
+}
+
+fn within(
+    key: &'static str,
+    value: Time,
+    range: RangeInclusive<Time>,
+) -> Result<(), EthernetError> {
+    match range.contains(&value) {
+        true => Ok(()),
+        false => Err(EthernetError::Time { key, value, range }),
+    }
+}

@@ -1,0 +1,91 @@
+//! [`EthernetScenario`]: an experiment on an Ethernet fabric that can be run.
+
+use super::{EthernetBuilder, TransportKind, Workload};
+use bandwise_netsim::ethernet::NetworkModel;
+use bandwise_topology::Fabric;
+use bandwise_units::Time;
+
+/// An experiment on an Ethernet fabric that can be run.
+///
+/// Every value is one that [`EthernetBuilder::build`] has checked; [`into_builder`] changes some.
+///
+/// [`into_builder`]: EthernetScenario::into_builder
+#[derive(Debug, Clone)]
+pub struct EthernetScenario {
+    pub(super) title: String,
+    pub(super) fabric: Fabric,
+    pub(super) transport: TransportKind,
+    pub(super) model: NetworkModel,
+    pub(super) workload: Workload,
+    pub(super) limit: Option<Time>,
+    pub(super) warm_up: Time,
+    pub(super) storm: Time,
+    pub(super) seed: u64,
+}
+
+impl EthernetScenario {
+    /// Returns a builder of a scenario without flows.
+    pub fn builder(
+        fabric: Fabric,
+        transport: TransportKind,
+        model: NetworkModel,
+    ) -> EthernetBuilder {
+        EthernetBuilder::new(fabric, transport, model)
+    }
+
+    /// Returns a builder that starts from this scenario.
+    pub fn into_builder(self) -> EthernetBuilder {
+        EthernetBuilder::from_scenario(self)
+    }
+
+    /// Returns the scenario with the random streams of another seed.
+    #[must_use]
+    pub fn with_seed(self, seed: u64) -> Self {
+        EthernetScenario { seed, ..self }
+    }
+
+    /// Title, a line.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Hosts, switches and links.
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    /// Transport of all hosts; its settings are in [`model`](Self::model).
+    pub fn transport(&self) -> TransportKind {
+        self.transport
+    }
+
+    /// Models of switches and hosts.
+    pub fn model(&self) -> &NetworkModel {
+        &self.model
+    }
+
+    /// Source of the flows.
+    pub fn workload(&self) -> &Workload {
+        &self.workload
+    }
+
+    /// Simulated time at which the run ends, if flows are still in flight then.
+    pub fn limit(&self) -> Option<Time> {
+        self.limit
+    }
+
+    /// Flows that start earlier are simulated, and count in no average and no percentile.
+    pub fn warm_up(&self) -> Time {
+        self.warm_up
+    }
+
+    /// Ports that PFC pauses for longer than this without a break are in the results.
+    pub fn storm(&self) -> Time {
+        self.storm
+    }
+
+    /// Seed of all random streams.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+}

@@ -1,0 +1,142 @@
+//! [`EthernetBuilder`](bandwise_scenario::ethernet::EthernetBuilder): what builds runs, and what does
+//! not says why.
+
+use super::read;
+use bandwise_netsim::engine::Sequential;
+use bandwise_netsim::ethernet::{Buffering, InputBuffers, Pfc, Schedule, SharedBuffer, SharedPfc};
+use bandwise_rdma::transport::Timeout;
+use bandwise_scenario::ethernet::{
+    Arrival, ArrivalError, EthernetBuilder, EthernetScenario, Generator, Part, TransportKind,
+    Workload,
+};
+use bandwise_topology::builders;
+use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_workload::{Flow, Incast};
+use proptest::prelude::*;
+
+const SMALL: &str = "[fabric]\nbuild = { single-switch = 4 }\n\
+                     link = { rate = \"100 Gbps\", delay = \"100 ns\" }\n\
+                     [workload]\nincast = { senders = 3, bytes = \"30 KB\" }\n";
+
+fn small() -> EthernetBuilder {
+    read(SMALL).into_builder()
+}
+
+fn why(builder: EthernetBuilder) -> String {
+    builder.build().unwrap_err().to_string()
+}
+
+#[test]
+fn a_scenario_is_its_builders() {
+    let scenario = read(SMALL);
+    let again = scenario.clone().into_builder().build().unwrap();
+    assert_eq!(again.fingerprint(), scenario.fingerprint());
+    assert_eq!(again.run(&mut ()), scenario.run(&mut ()));
+    let other = small().seed(2).build().unwrap();
+    assert_eq!(other.fingerprint(), scenario.with_seed(2).fingerprint());
+}
+
+#[test]
+fn impossible_values_are_refused() {
+    let incast = Incast::new(9, 8, 3, Bytes::new(3_000)).unwrap();
+    let part = |class| Part { generator: Generator::Incast(incast.clone()), expected: 3, class };
+    let of_two = Incast::new(2, 0, 1, Bytes::new(3_000)).unwrap();
+    let classed = Part { generator: Generator::Incast(of_two), expected: 1, class: 1 };
+    let shared = |buffer, alpha, headroom| {
+        let pfc = Some(SharedPfc { headroom: Bytes::new(headroom), slack: Bytes::ZERO });
+        let shared = SharedBuffer { buffer: Bytes::new(buffer), alpha, reserve: Bytes::ZERO, pfc };
+        small().change_model(|model| model.switch.buffering = Buffering::Shared(shared))
+    };
+    let pfc = |xoff, xon| {
+        let pfc = Some(Pfc { xoff: Bytes::new(xoff), xon: Bytes::new(xon) });
+        let inputs = InputBuffers { buffer: Bytes::new(10_000), pfc };
+        small().change_model(|model| model.switch.buffering = Buffering::PerInput(inputs))
+    };
+    let one = builders::single_switch(1, BitRate::from_gbps(100), Time::ZERO).unwrap();
+    let model = read(SMALL).model().clone();
+    let homa = EthernetScenario::builder(
+        builders::single_switch(3, BitRate::from_gbps(100), Time::ZERO).unwrap(),
+        TransportKind::Homa,
+        model.clone(),
+    );
+    let errors = [
+        why(small().part(part(0))),
+        why(small().part(classed)),
+        why(EthernetScenario::builder(one, TransportKind::Irn, model)),
+        why(homa),
+        why(small().limit(Time::ZERO)),
+        why(small().limit(Time::from_us(5)).warm_up(Time::from_us(6))),
+        why(small().storm(Time::ZERO)),
+        why(small().change_model(|model| model.host.mtu = 0)),
+        why(small().change_model(|model| model.host.extra_header = 9_999)),
+        why(small().change_model(|model| model.host.poll = Some(Time::ZERO))),
+        why(small().change_model(|model| model.host.transport.timeout = Timeout::Fixed(Time::ZERO))),
+        why(small().change_model(|model| model.classes.count = 9)),
+        why(small().change_model(|model| model.classes.schedule = Schedule::Weighted([0; 8]))),
+        why(shared(9_000, f64::NAN, 0)),
+        why(shared(9_000, 1.0, 3_000)),
+        why(pfc(10_001, 0)),
+        why(pfc(9_000, 9_001)),
+    ];
+    insta::assert_snapshot!(errors.join("\n"));
+}
+
+#[test]
+fn flows_from_elsewhere_are_checked() {
+    let at = Time::from_us(1);
+    let flow = |src, dst, bytes| Arrival::from(Flow { start: at, src, dst, bytes });
+    let run = |arrivals: Vec<Arrival>| {
+        let flows = arrivals.into_iter().map(Ok::<_, ArrivalError>);
+        read(SMALL).run_with(&Sequential, flows, &mut ()).map(|results| results.finished)
+    };
+    assert_eq!(run(vec![flow(0, 1, 1), flow(3, 0, 1_000)]), Ok(2));
+    assert_eq!(run(vec![flow(0, 99, 1)]), Err(ArrivalError::Hosts { src: 0, dst: 99, hosts: 4 }));
+    assert_eq!(run(vec![flow(2, 2, 1)]), Err(ArrivalError::Hosts { src: 2, dst: 2, hosts: 4 }));
+    assert_eq!(run(vec![flow(0, 1, 0)]), Err(ArrivalError::Bytes(Bytes::ZERO)));
+    let classed = Arrival { class: 1, ..flow(0, 1, 1) };
+    assert_eq!(run(vec![classed]), Err(ArrivalError::Class { class: 1, classes: 1 }));
+    let early = Arrival::from(Flow { start: Time::ZERO, src: 0, dst: 1, bytes: 1 });
+    let order = ArrivalError::Order { start: Time::ZERO, last: at };
+    assert_eq!(run(vec![flow(0, 1, 1), early]), Err(order));
+}
+
+proptest! {
+    /// Whatever the builder accepts, the simulator runs.
+    #[test]
+    fn what_builds_runs(
+        (mtu, extra, poll) in (400u32..9_100, 0u32..300, proptest::option::of(0u64..1_100)),
+        (count, weight, lossless) in (0u8..10, 0u16..3, any::<u8>()),
+        (is_shared, buffer, xoff, xon) in (any::<bool>(), 0u64..40_000, 0u64..40_000, 0u64..40_000),
+        (hosts, senders, bytes, class) in (2u32..6, 1u32..4, 1u64..60_000, 0u8..3),
+        (fixed, alpha) in (0u64..50, -1.0f64..3.0),
+    ) {
+        let builder = small().workload(Workload::Parts(Vec::new())).change_model(|model| {
+            model.host.mtu = mtu;
+            model.host.extra_header = extra;
+            model.host.poll = poll.map(Time::from_ns);
+            model.host.transport.timeout = Timeout::Fixed(Time::from_us(fixed));
+            model.classes.count = count;
+            model.classes.lossless = lossless;
+            if weight < 2 {
+                model.classes.schedule = Schedule::Weighted([weight; 8]);
+            }
+            let (buffer, xoff, xon) = (Bytes::new(buffer), Bytes::new(xoff), Bytes::new(xon));
+            model.switch.buffering = match is_shared {
+                true => Buffering::Shared(SharedBuffer {
+                    buffer,
+                    alpha,
+                    reserve: Bytes::new(100),
+                    pfc: Some(SharedPfc { headroom: xoff, slack: xon }),
+                }),
+                false => Buffering::PerInput(InputBuffers { buffer, pfc: Some(Pfc { xoff, xon }) }),
+            };
+        });
+        if let Ok(incast) = Incast::new(hosts, 0, senders, Bytes::new(bytes)) {
+            let expected = senders.into();
+            let part = Part { generator: Generator::Incast(incast), expected, class };
+            if let Ok(scenario) = builder.limit(Time::from_ms(1)).part(part).build() {
+                prop_assert_eq!(scenario.run(&mut ()).started, u64::from(senders));
+            }
+        }
+    }
+}
