@@ -9,7 +9,7 @@ use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord};
 use bandwise_rdma::wire::Frame;
 use bandwise_scenario::File;
 use bandwise_scenario::ethernet::{
-    Arrival, EthernetProgress, EthernetResults, EthernetScenario, Watch, Wire,
+    Arrival, ArrivalError, EthernetProgress, EthernetResults, EthernetScenario, Watch, Wire,
 };
 use bandwise_topology::NodeId;
 use bandwise_units::Time;
@@ -66,14 +66,14 @@ fn run(scenario: &EthernetScenario, captures: bool) -> EthernetResults {
         frame: Vec::new(),
         looks: 0,
     };
-    let flows = scenario.arrivals().take(50).map(Ok::<Arrival, ()>);
+    let flows = scenario.arrivals().take(50).map(Ok::<Arrival, ArrivalError>);
     scenario.run_with(&Sequential, flows, &mut watcher).expect("no flow is an error")
 }
 
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
-    let mut scenario = match EthernetScenario::from_toml(&Source::new("fuzz", &text), file) {
-        Ok(scenario) => scenario,
+    let scenario = match EthernetScenario::from_toml(&Source::new("fuzz", &text), file) {
+        Ok(parsed) => parsed.scenario,
         Err(error) => {
             assert!(error.line() <= text.lines().count().max(1) + 1, "{error}");
             assert!(!error.message().is_empty());
@@ -85,6 +85,9 @@ fuzz_target!(|data: &[u8]| {
         return;
     }
     let limit = Time::from_us(20);
-    scenario.limit() = Some(scenario.limit().map_or(limit, |given| given.min(limit)));
+    let limit = scenario.limit().map_or(limit, |given| given.min(limit));
+    let warm_up = scenario.warm_up().min(limit);
+    let scenario = scenario.into_builder().limit(limit).warm_up(warm_up).build();
+    let scenario = scenario.expect("a shorter run of a possible scenario is possible");
     assert_eq!(run(&scenario, true), run(&scenario, false), "{text}");
 });
