@@ -8,8 +8,8 @@ use bandwise_agents::message::{FromAgent, Greeting, ToAgent};
 use bandwise_agents::{Agent, Challenge, Challenges, Coordinator, Plan, Seals, Speaker, Token};
 use bandwise_input::Source;
 use bandwise_rdma::wire::Mtu;
-use bandwise_units::Time;
 use bandwise_session::{decode, encode};
+use bandwise_units::Time;
 use libfuzzer_sys::fuzz_target;
 
 const PLAN: &str = r#"

@@ -5,7 +5,7 @@
 use bandwise_input::Source;
 use bandwise_saba::Share;
 use bandwise_scenario::File;
-use bandwise_scenario::jobs::{Overrides, JobsScenario};
+use bandwise_scenario::jobs::{JobsScenario, Overrides};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeSet;
 
