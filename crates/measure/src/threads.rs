@@ -34,7 +34,7 @@ pub struct Finished<D, P> {
 pub struct Conditions<'a> {
     /// Binds the calling thread, by its number, to its processors.
     pub bind: &'a (dyn Fn(usize) + Sync),
-    /// Whether threads sleep until an event instead of polling.
+    /// `true` if threads sleep until an event instead of polling.
     pub by_events: bool,
     /// Blocks until a thread is to begin; returns `false` if it must not begin.
     pub begins: &'a (dyn Fn() -> bool + Sync),

@@ -11,8 +11,10 @@ pub mod ethernet;
 pub mod infiniband;
 pub mod jobs;
 mod reader;
+mod time_range;
 
 pub use reader::files::File;
 pub use reader::kind::Kind;
 pub use reader::parsed::Parsed;
 pub use reader::values;
+pub use time_range::TimeError;

@@ -10,7 +10,7 @@ use std::fmt;
 pub struct Gid(pub [u8; 16]);
 
 impl Gid {
-    /// Whether it stands for an IPv4 address.
+    /// Returns `true` if the GID is an IPv4 address mapped to IPv6.
     pub fn is_ipv4(self) -> bool {
         Ipv6Addr::from(self).to_ipv4_mapped().is_some()
     }

@@ -97,20 +97,7 @@ mod tests {
             workers: workers.try_into().unwrap(),
             put_every: 20,
         };
-        Task {
-            method: Method::KeyValue(store),
-            transport: Transport::Rc,
-            bytes: value.try_into().unwrap(),
-            inline: 236.try_into().unwrap(),
-            queue_pairs: 1.try_into().unwrap(),
-            threads: 1.try_into().unwrap(),
-            depth: depth.try_into().unwrap(),
-            mtu: Mtu::MAX,
-            sl: 0.try_into().unwrap(),
-            traffic_class: 0.try_into().unwrap(),
-            manager: false,
-            events: false,
-        }
+        crate::task::tests::task(Method::KeyValue(store), value, 1, depth)
     }
 
     proptest! {

@@ -63,7 +63,7 @@ impl Plan {
     }
 }
 
-/// Which pages the memory of messages is to have.
+/// Kind of memory pages that messages are to have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WantedPages {
     /// The usual ones.

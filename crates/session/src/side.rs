@@ -68,13 +68,13 @@ pub struct Region {
     pub bytes: u32,
 }
 
-/// Where a side waits for connections.
+/// Listening port of a side for connections by RDMA-CM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ManagerPort {
-    /// The port, of RDMA-CM's own.
+    /// Port number, in RDMA-CM's own port space.
     pub port: u16,
-    /// What a connection must show, so that those of others are not taken for it.
+    /// Secret that a connection must show, so that no other one is accepted.
     pub secret: u32,
 }
 

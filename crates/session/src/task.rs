@@ -325,10 +325,10 @@ impl Task {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn task(method: Method, bytes: u32, queue_pairs: u32, depth: u32) -> Task {
+    pub(crate) fn task(method: Method, bytes: u32, queue_pairs: u32, depth: u32) -> Task {
         Task {
             method,
             transport: Transport::Rc,

@@ -37,7 +37,7 @@ fn both_sides_hear_each_other() {
     assert!(matches!(heard(), Err(ControlError::Closed)));
 }
 
-/// What was said while they measured is no answer to what is asked next.
+/// A message sent during a measurement is no answer to a later question.
 #[test]
 fn one_measurement_after_another() {
     let (here, there) = connected();

@@ -21,7 +21,7 @@ enum Engine {
 /// Flags of the packet level.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct PacketFlags {
-    /// What carries the jobs' data
+    /// Engine that carries the jobs' data
     #[arg(long, value_name = "WHICH", default_value = "flows")]
     engine: Engine,
     /// With packets: volumes and computing times are divided by this, and the times that come out

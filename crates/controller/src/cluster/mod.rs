@@ -9,7 +9,7 @@
 //! - `claims`: the decisions which groups a controller claims and gives back, without I/O.
 //! - `Etcd`: the shared store, and the session with it.
 //!
-//! All but the groups is built with the feature `etcd` only, because building the client of etcd needs `protoc`.
+//! Without the feature `etcd` only the groups are built: building the client of etcd needs `protoc`.
 //!
 //! The keys under the prefix are:
 //!

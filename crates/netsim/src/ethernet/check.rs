@@ -11,13 +11,13 @@ use bandwise_units::{Bytes, Time};
 use std::ops::RangeInclusive;
 
 /// Payload of a full packet, in bytes. A flow of 2^40 bytes has 2^31 packets of the smallest.
-pub const MTUS: RangeInclusive<u32> = 512..=9_000;
+pub const MTUS: RangeInclusive<u64> = 512..=9_000;
 /// Bytes in a data packet besides the headers of RoCEv2.
-pub const EXTRA_HEADERS: RangeInclusive<u32> = 0..=256;
+pub const EXTRA_HEADERS: RangeInclusive<u64> = 0..=256;
 /// Intervals at which flows may poll their link. With a longer one, a flow alone would leave most
 /// of its link idle.
 pub const POLLS: RangeInclusive<Time> = Time::from_ns(1)..=Time::from_us(1);
-/// Largest buffer of an input or a switch.
+/// Largest buffer of an input or a switch; buffers are counted in 32 bits.
 pub const LARGEST_BUFFER: Bytes = Bytes::new(1_000_000_000);
 /// Multiples of a shared buffer's free space that a queue may hold (`alpha`).
 pub const ALPHAS: RangeInclusive<f64> = 0.001..=1_000.0;
@@ -40,7 +40,7 @@ pub enum ModelError {
     /// A number is out of its range.
     #[error("{name} can't be {value} (allowed: {allowed})")]
     Range {
-        /// What the number is.
+        /// Name of the number.
         name: &'static str,
         /// The number with its unit.
         value: String,
@@ -85,8 +85,8 @@ impl NetworkModel {
 
     fn check_host(&self) -> Result<(), ModelError> {
         let host = &self.host;
-        within("the MTU", host.mtu, MTUS, "B")?;
-        within("the extra header", host.extra_header, EXTRA_HEADERS, "B")?;
+        within("the MTU", host.mtu.into(), MTUS, "B")?;
+        within("the extra header", host.extra_header.into(), EXTRA_HEADERS, "B")?;
         if let Some(poll) = host.poll {
             within("the poll interval", poll, POLLS, "")?;
         }

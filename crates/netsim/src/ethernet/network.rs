@@ -98,8 +98,7 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If a switch has more than 64 ports, if Homa has more priorities than the network has
-    /// classes, or if a shared buffer is smaller than the parts reserved in it.
+    /// If [`NetworkModel::check`] refuses the fabric and the model.
     pub fn new(fabric: &Fabric, model: &NetworkModel, seed: u64) -> Self {
         Self::partitioned(fabric, model, seed, NonZeroUsize::MIN, MIN_PARTITION_LATENCY)
     }
@@ -110,8 +109,7 @@ impl Network {
     ///
     /// # Panics
     ///
-    /// If a switch has more than 64 ports, if Homa has more priorities than the network has
-    /// classes, or if a shared buffer is smaller than the parts reserved in it.
+    /// If [`NetworkModel::check`] refuses the fabric and the model.
     pub fn partitioned(
         fabric: &Fabric,
         model: &NetworkModel,

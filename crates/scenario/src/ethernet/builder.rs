@@ -1,14 +1,12 @@
 //! [`EthernetBuilder`]: checks everything about a scenario before it can be run.
 
 use super::{Arrival, EthernetScenario, Part, TransportKind, Workload};
+use crate::time_range::{self, LONGEST, TimeError};
 use bandwise_netsim::ethernet::{ModelError, NetworkModel};
 use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::MAX_FLOW;
-use std::ops::RangeInclusive;
 
-/// Longest simulated time: far from where picoseconds overflow.
-pub(super) const LONGEST: Time = Time::from_ms(3_600_000);
 /// Default of [`EthernetBuilder::storm`]. Watchdogs of switches wait for some hundred milliseconds,
 /// which is more than most runs take here.
 pub(super) const STORM: Time = Time::from_ms(5);
@@ -57,7 +55,7 @@ pub struct EthernetBuilder {
 
 /// Reason why a scenario can't be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum EthernetError {
+pub enum BuildError {
     /// The fabric and the models are not a network.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -84,15 +82,8 @@ pub enum EthernetError {
         classes: u8,
     },
     /// A time is out of its range.
-    #[error("{key} can't be {value} (allowed: {} to {})", .range.start(), .range.end())]
-    Time {
-        /// Key of `[run]`.
-        key: &'static str,
-        /// Value.
-        value: Time,
-        /// Allowed values.
-        range: RangeInclusive<Time>,
-    },
+    #[error(transparent)]
+    Time(#[from] TimeError),
 }
 
 /// Reason why a scenario can't open a flow.
@@ -213,40 +204,44 @@ impl EthernetBuilder {
     /// # Errors
     ///
     /// The network, a generator or a time is impossible.
-    pub fn build(self) -> Result<EthernetScenario, EthernetError> {
+    pub fn build(self) -> Result<EthernetScenario, BuildError> {
         let scenario = self.scenario;
         let hosts = scenario.fabric.hosts().len();
         if hosts < 2 {
-            return Err(EthernetError::TooFewHosts(hosts));
+            return Err(BuildError::TooFewHosts(hosts));
         }
         scenario.model.check(&scenario.fabric)?;
         let is_homa = scenario.transport == TransportKind::Homa;
         if is_homa != scenario.model.host.homa.is_some() {
-            return Err(EthernetError::Transport(scenario.transport));
+            return Err(BuildError::Transport(scenario.transport));
         }
         if let Workload::Parts(parts) = &scenario.workload {
             parts.iter().try_for_each(|part| scenario.check_part(part))?;
         }
         let least = Time::from_us(1);
         if let Some(limit) = scenario.limit {
-            within("limit", limit, least..=LONGEST)?;
+            time_range::check("limit", limit, least..=LONGEST)?;
         }
-        within("warm-up", scenario.warm_up, Time::ZERO..=scenario.limit.unwrap_or(LONGEST))?;
-        within("pause-storm", scenario.storm, least..=LONGEST)?;
+        time_range::check(
+            "warm-up",
+            scenario.warm_up,
+            Time::ZERO..=scenario.limit.unwrap_or(LONGEST),
+        )?;
+        time_range::check("pause-storm", scenario.storm, least..=LONGEST)?;
         Ok(scenario)
     }
 }
 
 impl EthernetScenario {
-    fn check_part(&self, part: &Part) -> Result<(), EthernetError> {
+    fn check_part(&self, part: &Part) -> Result<(), BuildError> {
         let (wanted, hosts) = (part.generator.hosts(), self.fabric.hosts().len());
         if wanted as usize > hosts {
-            return Err(EthernetError::Hosts { wanted, hosts });
+            return Err(BuildError::Hosts { wanted, hosts });
         }
         let (class, classes) = (part.class, self.model.classes.count);
         match class < classes {
             true => Ok(()),
-            false => Err(EthernetError::Class { class, classes }),
+            false => Err(BuildError::Class { class, classes }),
         }
     }
 
@@ -270,16 +265,5 @@ impl EthernetScenario {
             return Err(ArrivalError::Order { start: flow.start, last });
         }
         Ok(())
-    }
-}
-
-fn within(
-    key: &'static str,
-    value: Time,
-    range: RangeInclusive<Time>,
-) -> Result<(), EthernetError> {
-    match range.contains(&value) {
-        true => Ok(()),
-        false => Err(EthernetError::Time { key, value, range }),
     }
 }

@@ -24,7 +24,7 @@ mod transport_kind;
 mod wire;
 mod workload;
 
-pub use builder::{ArrivalError, EthernetBuilder, EthernetError};
+pub use builder::{ArrivalError, BuildError, EthernetBuilder};
 pub use fingerprint::Fingerprint;
 pub use groups::Group;
 pub use metric::Metric;

@@ -2,6 +2,7 @@
 
 use super::request::{self, FlowError, FlowKey, FlowRequest};
 use super::{Flow, InfinibandScenario, Method, lanes};
+use crate::time_range::{self, LONGEST, TimeError};
 use bandwise_netsim::infiniband::Models;
 use bandwise_netsim::infiniband::switch::SwitchModel;
 use bandwise_rdma::qos::VlArbError;
@@ -9,7 +10,6 @@ use bandwise_topology::routes::credit_loop;
 use bandwise_topology::{Fabric, Port, Routes};
 use bandwise_units::Time;
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
 /// Most queue pairs of a host: their numbers have 16 bits.
 const MOST_QPS: u32 = u16::MAX as u32;
@@ -53,15 +53,8 @@ pub enum BuildError {
     #[error(transparent)]
     VlArb(#[from] VlArbError),
     /// A time is out of its range.
-    #[error("{key} can't be {value} (allowed: {} to {})", .range.start(), .range.end())]
-    Time {
-        /// Key of `[run]`.
-        key: &'static str,
-        /// Value.
-        value: Time,
-        /// Allowed values.
-        range: RangeInclusive<Time>,
-    },
+    #[error(transparent)]
+    Time(#[from] TimeError),
     /// Output ports can wait for each other's credits in a circle.
     #[error("ports can wait for each other's credits in a circle: {}", .ports.join(" -> "))]
     CreditLoop {
@@ -175,9 +168,8 @@ impl InfinibandBuilder {
     /// A flow, a table or a time is impossible, or the routes can deadlock and that is not allowed.
     pub fn build(self) -> Result<InfinibandScenario, BuildError> {
         let InfinibandBuilder { mut scenario, added } = self;
-        let longest = request::LONGEST;
-        within("warmup", scenario.warm_up, Time::ZERO..=longest)?;
-        within("duration", scenario.duration, Time::from_ps(1)..=longest)?;
+        time_range::check("warmup", scenario.warm_up, Time::ZERO..=LONGEST)?;
+        time_range::check("duration", scenario.duration, Time::from_ps(1)..=LONGEST)?;
         let qos = &scenario.models.qos;
         for table in qos.ports.iter().filter_map(|port| port.vlarb.as_ref()).chain([&qos.vlarb]) {
             table.validate()?;
@@ -219,13 +211,6 @@ fn credit_loop_error(fabric: &Fabric, ports: &[Port]) -> BuildError {
     names.extend(ports.first().map(name));
     let node = ports.first().map_or_else(String::new, |port| fabric.node(port.node).name.clone());
     BuildError::CreditLoop { node, ports: names }
-}
-
-fn within(key: &'static str, value: Time, range: RangeInclusive<Time>) -> Result<(), BuildError> {
-    match range.contains(&value) {
-        true => Ok(()),
-        false => Err(BuildError::Time { key, value, range }),
-    }
 }
 
 /// Flows that are possible together.

@@ -5,7 +5,7 @@ use super::homa;
 use crate::reader::values::{Given, bytes, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::HEADERS;
-use bandwise_netsim::ethernet::{HostModel, SwitchModel, congested_round_trip};
+use bandwise_netsim::ethernet::{HostModel, MTUS, POLLS, SwitchModel, congested_round_trip};
 use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
@@ -65,17 +65,15 @@ pub(super) struct HostSpec {
 const MTU: u64 = 1000;
 
 impl HostSpec {
-    /// Payload of a full packet. A flow of 2^40 bytes has 2^31 packets of the least.
+    /// Returns the payload of a full packet.
     pub(super) fn mtu(&self, source: &Source) -> Result<u32, InputError> {
         let mtu = self.mtu.as_ref();
-        Ok(mtu.map_or(Ok(MTU), |given| within(source, "mtu", given, 512..=9_000))? as u32)
+        Ok(mtu.map_or(Ok(MTU), |given| within(source, "mtu", given, MTUS))? as u32)
     }
 
-    /// How often flows look whether the link is free, if they do not take turns. More seldom than
-    /// that, a flow alone would leave most of its link idle.
+    /// Returns the interval at which flows poll their link; `None` if they take turns.
     pub(super) fn poll(&self, source: &Source) -> Result<Option<Time>, InputError> {
-        let range = Time::from_ns(1)..=Time::from_us(1);
-        self.poll.as_ref().map(|given| within(source, "poll", given, range)).transpose()
+        self.poll.as_ref().map(|given| within(source, "poll", given, POLLS)).transpose()
     }
 
     /// Homa sends the shortest message first.

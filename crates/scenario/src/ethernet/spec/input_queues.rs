@@ -1,10 +1,10 @@
 //! `queues = "input"`: a buffer for each input port (IRN 4.1).
 
 use super::pfc_key::{PfcKey, PfcSpec};
-use super::switch::{Buffered, LARGEST_BUFFER, Surroundings, SwitchSpec, room_for_a_packet};
+use super::switch::{Buffered, Surroundings, SwitchSpec, room_for_a_packet};
 use crate::reader::values::{Given, place, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{Buffering, InputBuffers, Pfc};
+use bandwise_netsim::ethernet::{Buffering, InputBuffers, LARGEST_BUFFER, Pfc};
 use bandwise_units::Bytes;
 
 /// IRN 4.1: twice the bandwidth-delay product of the longest path.

@@ -1,7 +1,8 @@
 //! `[run]`: by which chances, how long at most, and what counts.
 
-use crate::ethernet::builder::{LONGEST, STORM};
+use crate::ethernet::builder::STORM;
 use crate::reader::values::{Given, number, text, within};
+use crate::time_range::LONGEST;
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 use serde::Deserialize;

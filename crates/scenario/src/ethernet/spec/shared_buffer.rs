@@ -2,18 +2,15 @@
 
 use super::input_queues::{ASKS, BUFFER};
 use super::pfc_key::{PfcKey, PfcSpec};
-use super::switch::{Buffered, LARGEST_BUFFER, Surroundings, SwitchSpec, room_for_a_packet};
+use super::switch::{Buffered, Surroundings, SwitchSpec, room_for_a_packet};
 use crate::reader::values::{place, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{Buffering, SharedBuffer, SharedPfc};
+use bandwise_netsim::ethernet::{ALPHAS, Buffering, LARGEST_BUFFER, SharedBuffer, SharedPfc};
 use bandwise_units::Bytes;
 
 /// A queue that is full alone has half of the buffer, of two each has a third: what switches are
 /// delivered with, give or take a power of two.
 const ALPHA: f64 = 1.0;
-
-/// What chips can be set to is 1/128 to 8.
-const ALPHAS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
 
 impl SwitchSpec {
     /// A shared buffer. If it is not said how large, then as large as those of inputs together.

@@ -11,7 +11,7 @@ use crate::ethernet::TransportKind;
 use crate::reader::tables::list;
 use crate::reader::values::{Given, Number, decimal, names, number, text};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{Buffering, Classes, Pfc, Routing, SwitchModel};
+use bandwise_netsim::ethernet::{Buffering, Classes, LARGEST_BUFFER, Pfc, Routing, SwitchModel};
 use bandwise_topology::{Fabric, Port};
 use bandwise_units::Bytes;
 use serde::Deserialize;
@@ -52,9 +52,6 @@ names! { Queues, "place of queues", "\"input\" or \"output\"",
 "input" => Queues::Input, "output" => Queues::Output }
 names! { Routing, "routing", "\"ecmp\" or \"spray\"",
 "ecmp" => Routing::Ecmp, "spray" => Routing::Spray }
-
-/// A buffer is counted in 32 bits.
-pub(super) const LARGEST_BUFFER: Bytes = Bytes::new(1_000_000_000);
 
 /// What a buffer has to fit to.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,7 @@ use crate::ethernet::{TransportKind, Workload};
 use crate::reader::tables::placed;
 use crate::reader::values::{Given, SECOND, Text, names, number, place, text, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{NetworkModel, Routing, SwitchModel, bdp_packets};
+use bandwise_netsim::ethernet::{EXTRA_HEADERS, NetworkModel, Routing, SwitchModel, bdp_packets};
 use bandwise_rdma::transport::{Acks, RTO_HIGH, RTO_LOW, Recovery, Timeout, TransportSettings};
 use bandwise_topology::Fabric;
 use bandwise_units::Time;
@@ -126,7 +126,7 @@ impl TransportSpec {
     /// Bytes of every data packet besides the usual headers.
     pub(super) fn extra_header(&self, source: &Source) -> Result<u32, InputError> {
         let given = self.extra_header.as_ref();
-        let read = |given| within(source, "extra-header", given, 0..=256);
+        let read = |given| within(source, "extra-header", given, EXTRA_HEADERS);
         Ok(given.map_or(Ok(0), read)? as u32)
     }
 

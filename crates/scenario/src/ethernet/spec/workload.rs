@@ -3,11 +3,11 @@
 use super::classes::priority;
 use super::homa;
 use super::sizes::{self, SizesKey, refuse};
-use crate::ethernet::builder::LONGEST;
 use crate::ethernet::workload::{Generator, Part, Workload};
 use crate::reader::files::Files;
 use crate::reader::text::first_line;
 use crate::reader::values::{Given, decimal, names, number, place, text, within};
+use crate::time_range::LONGEST;
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::NetworkModel;
 use bandwise_netsim::ethernet::packet::GAP;

@@ -3,6 +3,7 @@
 use super::{FlowError, FlowKey, FlowRequest, MethodName};
 use crate::infiniband::{BulkTraffic, Flow, LatencyTraffic, Method};
 use crate::reader::values::SECOND;
+use crate::time_range::LONGEST;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::{BitRate, Bytes, Time};
@@ -13,8 +14,6 @@ use std::ops::RangeInclusive;
 const LARGEST: Bytes = Bytes::from_kib(1 << 20);
 /// Operand of an atomic operation.
 const ATOMIC: Bytes = Bytes::new(8);
-/// Longest simulated time, still far from the largest count of picoseconds.
-pub(in crate::infiniband) const LONGEST: Time = Time::from_ms(3_600_000);
 
 const SAMPLES: RangeInclusive<u64> = 1..=1_000_000_000;
 const WARMUP_ROUNDS: RangeInclusive<u64> = 0..=1_000_000_000;

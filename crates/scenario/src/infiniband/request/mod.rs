@@ -7,7 +7,7 @@ mod names;
 pub use error::{FlowError, FlowKey};
 pub use names::{MethodName, OpcodeName};
 
-pub(super) use method::{LONGEST, check};
+pub(super) use method::check;
 
 use super::Flow;
 use crate::reader::nodes;

@@ -1,7 +1,7 @@
 //! `[run]`: how long, and by which chances.
 
-use crate::infiniband::request::LONGEST;
 use crate::reader::values::{Given, number, text, within};
+use crate::time_range::LONGEST;
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 use serde::Deserialize;
