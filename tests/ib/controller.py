@@ -228,19 +228,19 @@ def how_long_it_takes():
         status()
     ways, asked = [], None
     for line in open(os.path.join(SCRATCH, "recording.jsonl")):
-        said = json.loads(line)
-        heard = said.get("input")
-        if not isinstance(heard, dict):
+        entry = json.loads(line)
+        event = entry.get("input")
+        if not isinstance(event, dict):
             continue
-        ask = heard.get("ask")
-        if ask:
-            connect = ask["asked"]["request"].get("connect")
-            asked = said["at_ns"] if connect and connect["from"] == "h21" else None
+        request = event.get("request")
+        if request:
+            connect = request["request"]["request"].get("connect")
+            asked = entry["at_ns"] if connect and connect["from"] == "h21" else None
             if asked:
                 ways.append([])
-        end = heard.get("ended", {}).get("end")
-        if asked and isinstance(end, dict) and end.get("done", {}).get("is_written"):
-            ways[-1].append((said["at_ns"] - asked) / 1e6)
+        outcome = event.get("order_ended", {}).get("outcome")
+        if asked and isinstance(outcome, dict) and outcome.get("done", {}).get("is_written"):
+            ways[-1].append((entry["at_ns"] - asked) / 1e6)
     assert len(ways) == 40 and all(len(of) == len(ways[0]) for of in ways), ways
     first, last = [of[0] for of in ways], [of[-1] for of in ways]
     print(f"  from a connection's request to the first port of its path read back: median {statistics.median(first):.2f} ms, "

@@ -139,8 +139,8 @@ def bad(controller):
         text = answer["error"] if isinstance(answer, dict) else answer
         assert status == wanted and said in text, (body, status, answer)
 
-    refused(400, "the body can't be used", "{")
-    refused(400, "the body can't be used", b"\xff\x00")
+    refused(400, "unusable body", "{")
+    refused(400, "unusable body", b"\xff\x00")
     refused(400, "unknown variant", client.asked({"buy": {}}))
     refused(422, "no application called", client.asked({"register": {"name": "none"}}))
     refused(422, "there is no host", client.asked({"connect": {"application": application, "from": "h1", "to": "h9"}}))
@@ -155,7 +155,7 @@ def bad(controller):
     first = controller.well("POST", "/v1/requests", again)
     assert controller.well("POST", "/v1/requests", again) == first
     other = {**again, "request": {"register": {"name": "LR"}}}
-    refused(409, "another one before", other)
+    refused(409, "was used for another request", other)
     described = controller.well("GET", "/openapi.json")
     assert "/v1/requests" in described["paths"]
     status, text = controller.ask("GET", "/metrics")

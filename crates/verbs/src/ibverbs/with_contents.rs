@@ -5,7 +5,7 @@ use crate::{Device, Rested, Wakes, Woken};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Contents, Posts};
 use bandwise_units::Time;
 
-/// Queue pairs, and who says what their messages hold. The [plan](super::Plan) of the queue pairs must have contents,
+/// Queue pairs, and who says what their messages hold. The [plan](bandwise_session::Plan) of the queue pairs must have contents,
 /// and no more messages may be under way on one of them than half of its RECVs.
 pub struct WithContents<C> {
     device: QueuePairs,
