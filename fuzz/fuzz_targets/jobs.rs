@@ -4,7 +4,7 @@
 
 use bandwise_input::Source;
 use bandwise_saba::Share;
-use bandwise_scenario::File;
+use bandwise_scenario::{File, Parsed};
 use bandwise_scenario::jobs::{JobsScenario, Overrides};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeSet;
@@ -21,13 +21,13 @@ fn file(name: &str) -> Result<File, String> {
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
     match JobsScenario::from_toml(&Source::new("fuzz", &text), Overrides::default(), file) {
-        Ok(scenario) => {
-            for job in &scenario.jobs {
+        Ok(Parsed { scenario, .. }) => {
+            for job in scenario.jobs() {
                 let hosts: BTreeSet<u32> = job.hosts.iter().copied().collect();
                 assert_eq!(hosts.len(), job.hosts.len());
                 assert_eq!(hosts.len(), job.job.instances as usize);
-                assert!(hosts.iter().all(|&host| (host as usize) < scenario.fabric.hosts().len()));
-                let slowdown = job.model(scenario.model).predict(Share::ALL).even_extrapolated();
+                assert!(hosts.iter().all(|&host| (host as usize) < scenario.fabric().hosts().len()));
+                let slowdown = job.model(scenario.model()).predict(Share::ALL).even_extrapolated();
                 assert!(slowdown.is_finite(), "{}: {slowdown}", job.name);
             }
         }

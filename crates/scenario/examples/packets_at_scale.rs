@@ -34,18 +34,18 @@ fn main() {
     let scenario = JobsScenario::from_toml(&source, Overrides::default(), |_| {
         Err("no file is named".to_owned())
     });
-    let scenario = scenario.expect("a scenario that can be run");
+    let scenario = scenario.expect("a scenario that can be run").scenario;
     let began = Instant::now();
     let mut first = None;
     let settings = PacketSettings { scale };
-    let results = scenario.run_packets(policy, settings, &Sequential, &mut |at| {
+    let run = scenario.under_packets(policy, settings).expect("a policy of packets");
+    let results = run.run(&Sequential, &mut |at| {
         first.get_or_insert_with(Instant::now);
         match at.now < end {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }
     });
-    let results = results.expect("a policy of packets");
     let set_up = first.map_or(0.0, |first| (first - began).as_secs_f64());
     let took = began.elapsed().as_secs_f64() - set_up;
     let hops = results.counters.packet_hops as f64 / 1e6;
@@ -56,6 +56,6 @@ fn main() {
         results.simulated,
         hops / took,
         results.results.took.iter().flatten().count(),
-        scenario.jobs.len()
+        scenario.jobs().len()
     );
 }

@@ -19,14 +19,14 @@ pub(super) struct Room {
 
 /// Both tables.
 pub(super) fn tables(settings: &Settings, findings: &Findings, room: Room) -> Vec<Table> {
-    let ports = ports(&settings.scenario.fabric, findings, room);
+    let ports = ports(settings.scenario.fabric(), findings, room);
     vec![levels(&settings.scenario, findings), ports]
 }
 
 /// The level of each application.
 fn levels(scenario: &JobsScenario, findings: &Findings) -> Table {
     let mut rows: Vec<(&str, u16, usize)> = Vec::new();
-    for (job, outlook) in scenario.jobs.iter().zip(&findings.outlook.jobs) {
+    for (job, outlook) in scenario.jobs().iter().zip(&findings.outlook.jobs) {
         let (application, level) = (job.application.as_str(), outlook.level.0);
         match rows.iter_mut().find(|row| (row.0, row.1) == (application, level)) {
             Some(row) => row.2 += 1,
@@ -139,8 +139,8 @@ fn named(fabric: &Fabric, ports: &[Port], most: usize) -> String {
 
 /// The whole, for programs.
 pub(super) fn json(settings: &Settings, findings: &Findings) -> Value {
-    let fabric = &settings.scenario.fabric;
-    let jobs = settings.scenario.jobs.iter().zip(&findings.outlook.jobs);
+    let fabric = settings.scenario.fabric();
+    let jobs = settings.scenario.jobs().iter().zip(&findings.outlook.jobs);
     let level = |(job, outlook): (&bandwise_scenario::jobs::SharedJob, _)| {
         let outlook: &bandwise_scenario::jobs::JobOutlook = outlook;
         json!({ "job": job.name, "application": job.application.as_str(), "level": outlook.level.0 })

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::values::number;
 use bandwise_scenario::jobs::{
-    JobsScenario, PACKET_POLICIES, PacketSettings, PacketsError, SharingPolicy,
+    JobsScenario, PACKET_POLICIES, PacketError, PacketSettings, SharingPolicy,
 };
 use bandwise_threads::Team;
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -68,12 +68,13 @@ impl PacketFlags {
 /// Keeps the policies that exist at packet level and that there are lanes and paths for.
 pub(super) fn keep_possible(
     scenario: &JobsScenario,
+    settings: PacketSettings,
     policies: &mut Vec<SharingPolicy>,
     left_out: &mut Vec<String>,
 ) {
     policies.retain(|&policy| PACKET_POLICIES.contains(&policy));
-    policies.retain(|&policy| match scenario.check_packets(policy) {
-        Err(error @ (PacketsError::Jobs { .. } | PacketsError::Path(_))) => {
+    policies.retain(|&policy| match scenario.under_packets(policy, settings) {
+        Err(error @ (PacketError::Jobs { .. } | PacketError::Path(_))) => {
             left_out.push(error.to_string());
             false
         }
@@ -81,20 +82,15 @@ pub(super) fn keep_possible(
     });
 }
 
-/// Returns an error if a policy can't be simulated at packet level.
-pub(super) fn check(scenario: &JobsScenario, policies: &[SharingPolicy]) -> Result<(), Failure> {
-    policies.iter().try_for_each(|&policy| scenario.check_packets(policy).map_err(refused))
-}
-
 /// Returns the failure for jobs that packets can't carry.
-pub(super) fn refused(error: PacketsError) -> Failure {
+pub(super) fn refused(error: PacketError) -> Failure {
     let allowed = match error {
-        PacketsError::Policy(_) => PACKET_POLICIES.map(SharingPolicy::as_str).join(", "),
-        PacketsError::Jobs { .. } => "1 to 15 jobs, or policies without a lane a job".into(),
-        PacketsError::Part(_) => "part = 1.0 in [queues]".into(),
-        PacketsError::Queues(_) => "--queues 1 to 15".into(),
-        PacketsError::Path(_) => "another policy, or a fabric of shorter paths".into(),
-        PacketsError::Connections { .. } => "fewer or smaller jobs".into(),
+        PacketError::Policy(_) => PACKET_POLICIES.map(SharingPolicy::as_str).join(", "),
+        PacketError::Jobs { .. } => "1 to 15 jobs, or policies without a lane a job".into(),
+        PacketError::Part(_) => "part = 1.0 in [queues]".into(),
+        PacketError::Queues(_) => "--queues 1 to 15".into(),
+        PacketError::Path(_) => "another policy, or a fabric of shorter paths".into(),
+        PacketError::Connections { .. } => "fewer or smaller jobs".into(),
     };
     Failure::usage(format!("--engine packets: {error}"), allowed)
 }

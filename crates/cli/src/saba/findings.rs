@@ -33,13 +33,13 @@ impl Findings {
         let scenario = &settings.scenario;
         let outlook = scenario.outlook();
         let doubts = scenario.doubts(&outlook);
-        let said = scenario.warnings.iter().map(ToString::to_string);
+        let said = settings.warnings.iter().map(ToString::to_string);
         let left_out = settings.left_out.iter().map(|error| format!("left out: {error}"));
         let warnings = said.chain(left_out).chain(Doubt::told(&doubts)).collect();
         let answer = Vec::new();
         let mut findings =
             Findings { comparison, compared, outlook, summaries, answer, warnings, doubts };
-        findings.answer = answer::of(&scenario.jobs, &findings);
+        findings.answer = answer::of(scenario.jobs(), &findings);
         findings
     }
 

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
     let (scenario, comparison) = (&settings.scenario, &findings.comparison);
     let told = comparison.alone.iter().zip(&findings.outlook.jobs);
-    let jobs = scenario.jobs.iter().zip(told).map(|(job, (alone, outlook))| {
+    let jobs = scenario.jobs().iter().zip(told).map(|(job, (alone, outlook))| {
         let hosts = job.hosts.iter().map(|&rank| {
-            scenario.fabric.node(scenario.fabric.hosts()[rank as usize]).name.as_str()
+            scenario.fabric().node(scenario.fabric().hosts()[rank as usize]).name.as_str()
         });
         json!({
             "name": job.name,
@@ -55,13 +55,13 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
     });
     let mut document = json!({
         "schema": 1,
-        "title": scenario.title,
+        "title": scenario.title(),
         "settings": {
-            "hosts": scenario.fabric.hosts().len(),
-            "switches": scenario.fabric.switches().len(),
-            "queues": scenario.queues.queues,
-            "levels": scenario.queues.levels,
-            "part": scenario.queues.part,
+            "hosts": scenario.fabric().hosts().len(),
+            "switches": scenario.fabric().switches().len(),
+            "queues": scenario.queues().queues,
+            "levels": scenario.queues().levels,
+            "part": scenario.queues().part,
             "baseline": BASELINE.as_str(),
         },
         "jobs": jobs.collect::<Vec<_>>(),
@@ -73,7 +73,7 @@ pub(super) fn of(settings: &Settings, findings: &Findings) -> Value {
         "models": models(settings),
         "doubts": findings.doubts.iter().map(doubt).collect::<Vec<_>>(),
         "warnings": findings.warnings,
-        "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": scenario.seed },
+        "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": scenario.seed() },
     });
     if let Some(packets) = packets::json(settings, findings) {
         document["packets"] = packets;
@@ -94,8 +94,8 @@ fn promise(promise: &Promise) -> Value {
 fn models(settings: &Settings) -> Value {
     let scenario = &settings.scenario;
     let model = |(application, entry): (&Application, &Entry)| {
-        let job = scenario.jobs.iter().find(|job| job.application == *application);
-        let model = job.expect("each application has a job").model(scenario.model);
+        let job = scenario.jobs().iter().find(|job| job.application == *application);
+        let model = job.expect("each application has a job").model(scenario.model());
         let point = |point: &Point| json!([point.share.get(), point.slowdown]);
         json!({
             "application": application.as_str(),

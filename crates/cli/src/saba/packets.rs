@@ -1,27 +1,24 @@
 //! `bandwise saba plan --engine packets`: the same jobs at packet level, beside the flow level.
 
-use super::engine::{Packets, refused};
+use super::engine::Packets;
 use super::findings::Findings;
 use super::settings::Settings;
 use crate::fabric::circle;
 use crate::failure::Failure;
 use crate::output::note;
 use bandwise_report::{Cell, Table};
-use bandwise_scenario::jobs::{JobsWatch, PacketComparison, REACTION};
+use bandwise_scenario::jobs::{JobsWatch, PacketComparison, PacketExperiment, REACTION};
 use serde_json::{Value, json};
 use std::time::Instant;
 
 /// Runs the policies.
 pub(super) fn compare(
-    settings: &Settings,
-    packets: Packets,
+    experiment: &PacketExperiment,
+    packets: &Packets,
     watch: JobsWatch<'_>,
-) -> Result<PacketComparison, Failure> {
-    let Settings { scenario, policies, .. } = settings;
+) -> PacketComparison {
     let began = Instant::now();
-    let compared =
-        PacketComparison::run(scenario, policies, packets.settings, &packets.team, watch)
-            .map_err(refused)?;
+    let compared = experiment.compare(&packets.team, watch);
     let hops: u64 = compared.runs.iter().map(|run| run.counters.packet_hops).sum();
     let wall = began.elapsed().as_secs_f64();
     note(format_args!(
@@ -29,14 +26,14 @@ pub(super) fn compare(
         hops as f64 / 1e6,
         hops as f64 / 1e6 / wall
     ));
-    Ok(compared)
+    compared
 }
 
 /// The failure that a deadlock is.
 pub(super) fn deadlock(settings: &Settings, findings: &Findings) -> Option<Failure> {
     let runs = &findings.compared.as_ref()?.runs;
     let run = runs.iter().find(|run| run.deadlock.is_some())?;
-    let ports = circle(&settings.scenario.fabric, run.deadlock.as_deref()?).join(" -> ");
+    let ports = circle(settings.scenario.fabric(), run.deadlock.as_deref()?).join(" -> ");
     let policy = run.results.policy.as_str();
     let what = "deadlock: these ports wait for each other's credits for ever";
     Some(anyhow::anyhow!("{policy}: {what}: {ports}").into())
@@ -63,7 +60,7 @@ pub(super) fn table(settings: &Settings, findings: &Findings) -> Option<Table> {
             packets.settings.scale
         ),
         header,
-        rows: settings.scenario.jobs.iter().enumerate().map(row).collect(),
+        rows: settings.scenario.jobs().iter().enumerate().map(row).collect(),
     })
 }
 

@@ -1,14 +1,14 @@
 //! `bandwise saba plan`.
 
 use super::findings::Findings;
-use super::settings::{Flags, RECORDED, Settings};
+use super::settings::{Experiment, Flags, Settings};
 use super::{json, packets, report, tables};
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
-use bandwise_scenario::jobs::{Comparison, JobsProgress, SharingPolicy};
+use bandwise_scenario::jobs::{JobsProgress, SharingPolicy};
 use std::ops::ControlFlow;
 
 /// Steps that the progress of a policy is told in.
@@ -25,11 +25,10 @@ pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), F
     let settings = flags.resolve(text)?;
     let Settings { scenario, policies, outputs, .. } = &settings;
     outputs.models(|| scenario.models())?;
-    let progress = Progress::begin(&format!("sharing {}", scenario.title));
+    let progress = Progress::begin(&format!("sharing {}", scenario.title()));
     // Each job alone is as one more policy.
     progress.steps((policies.len() as u64 + 1) * STEPS as u64);
     let mut last = None;
-    let recorded: &[SharingPolicy] = if outputs.wants_report() { &RECORDED } else { &[] };
     let mut watch = |at: JobsProgress| {
         let number = number_of(policies, at.policy);
         if last.replace(at.policy) != Some(at.policy) {
@@ -41,13 +40,12 @@ pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), F
             false => ControlFlow::Continue(()),
         }
     };
-    let compared = match settings.packets {
-        Some(how) => Some(packets::compare(&settings, how, &mut watch)?),
-        None => None,
-    };
-    let comparison = match &compared {
-        Some(compared) => compared.packets.clone(),
-        None => Comparison::with_timelines(scenario, policies, recorded, &mut watch),
+    let (comparison, compared) = match &settings.experiment {
+        Experiment::Flows(experiment) => (experiment.compare(&mut watch), None),
+        Experiment::Packets(experiment, packets) => {
+            let compared = packets::compare(experiment, packets, &mut watch);
+            (compared.packets.clone(), Some(compared))
+        }
     };
     let took = progress.end();
     let instants: u64 = comparison.results.iter().map(|results| results.instants).sum();

@@ -15,12 +15,12 @@ pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: format!("{} --report report.html", settings.command),
-        seed: settings.scenario.seed,
+        seed: settings.scenario.seed(),
         scenario: Some(settings.text.clone()),
         ..Provenance::default()
     };
     html::render(&Report {
-        title: settings.scenario.title.clone(),
+        title: settings.scenario.title().to_owned(),
         question: "How should these jobs share the fabric?".into(),
         answer: findings.answer.iter().cloned().chain(doubtful(findings)).collect(),
         figures: [by_application(settings, findings), gain::figure(findings)]
@@ -56,7 +56,7 @@ fn notes(settings: &Settings, findings: &Findings) -> Vec<String> {
 
 /// An axis with the jobs' names.
 fn names(settings: &Settings) -> Axis {
-    let names = settings.scenario.jobs.iter().map(|job| job.name.clone()).collect();
+    let names = settings.scenario.jobs().iter().map(|job| job.name.clone()).collect();
     Axis { scale: Scale::Category(names), ..Axis::default() }
 }
 
@@ -111,7 +111,7 @@ const IN_BARS: [SharingPolicy; 3] =
 
 /// Speedups by application, as Saba's figure 4.13 has them.
 fn by_application(settings: &Settings, findings: &Findings) -> Option<Figure> {
-    let jobs = &settings.scenario.jobs;
+    let jobs = settings.scenario.jobs();
     let mut names: Vec<&str> = Vec::new();
     for job in jobs {
         let name = job.application.as_str();
@@ -160,12 +160,12 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
 /// What each application loses with less bandwidth.
 fn curves(settings: &Settings) -> Figure {
     let mut series: Vec<Series> = Vec::new();
-    for job in &settings.scenario.jobs {
+    for job in settings.scenario.jobs() {
         let application = job.application.as_str();
         if series.iter().any(|other| other.name == application) {
             continue;
         }
-        let model = job.model(settings.scenario.model);
+        let model = job.model(settings.scenario.model());
         let least = job.profile.samples.least().get();
         let at = |step: u32| {
             let share = least + (1.0 - least) * f64::from(step) / 60.0;

@@ -5,7 +5,11 @@ use crate::failure::Failure;
 use crate::files::{self, Text};
 use crate::output::{Json, Outputs, Report, Rows, SavedModels};
 use crate::values::number;
-use bandwise_scenario::jobs::{JobsScenario, Models, SharingPolicy};
+use bandwise_input::InputError;
+use bandwise_scenario::Parsed;
+use bandwise_scenario::jobs::{
+    JobsExperiment, JobsScenario, Models, PacketExperiment, SharingPolicy,
+};
 use std::path::{Path, PathBuf};
 
 /// Flags of `bandwise saba plan`.
@@ -73,13 +77,22 @@ pub(super) struct Settings {
     /// What is in it.
     pub(super) text: String,
     pub(super) scenario: JobsScenario,
+    /// Warnings about the file.
+    pub(super) warnings: Vec<InputError>,
+    pub(super) experiment: Experiment,
     /// In the order of [`SharingPolicy::ALL`], the baseline first.
     pub(super) policies: Vec<SharingPolicy>,
     /// Those that nobody asked for by name, and that can't be run.
     pub(super) left_out: Vec<String>,
-    /// How packets are simulated, if they are.
+    /// Settings of the packet level, if packets are simulated.
     pub(super) packets: Option<Packets>,
     pub(super) outputs: Outputs,
+}
+
+/// The scenario's jobs under the policies.
+pub(super) enum Experiment {
+    Flows(JobsExperiment),
+    Packets(PacketExperiment, Packets),
 }
 
 /// Of which policies a report shows what jobs did when.
@@ -148,9 +161,10 @@ impl Flags {
             queues: self.queues.map(|queues| queues as u8),
             seed: self.seed,
         };
-        let scenario = JobsScenario::from_toml(&text.source(), overrides, |name| {
-            files::named(&folder.join(name))
-        })?;
+        let Parsed { scenario, warnings } =
+            JobsScenario::from_toml(&text.source(), overrides, |name| {
+                files::named(&folder.join(name))
+            })?;
         let inputs: Vec<PathBuf> = self.inputs().iter().map(|of| of.1.to_owned()).collect();
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
@@ -158,11 +172,6 @@ impl Flags {
         let mut policies = self.policy;
         let packets = self.packets.resolve()?;
         let mut left_out = Vec::new();
-        for &policy in &policies {
-            scenario.check(policy).map_err(|error| {
-                Failure::usage(format!("--policy {}: {error}", policy.as_str()), error.allowed())
-            })?;
-        }
         if policies.is_empty() {
             let by_hand = scenario.has_weights();
             let all = SharingPolicy::ALL.into_iter();
@@ -175,22 +184,44 @@ impl Flags {
                 _ => true,
             };
             for policy in all.filter(is_usual) {
-                match scenario.check(policy) {
-                    Ok(()) => policies.push(policy),
+                match scenario.under(policy) {
+                    Ok(_) => policies.push(policy),
                     Err(error) => left_out.push(error.to_string()),
                 }
             }
-            if packets.is_some() {
-                engine::keep_possible(&scenario, &mut policies, &mut left_out);
+            if let Some(packets) = packets {
+                let settings = packets.settings;
+                engine::keep_possible(&scenario, settings, &mut policies, &mut left_out);
             }
         }
         policies.push(BASELINE);
-        if packets.is_some() {
-            engine::check(&scenario, &policies)?;
-        }
         policies.sort_unstable();
         policies.dedup();
+        let flows = JobsExperiment::new(scenario.clone(), policies.clone());
+        let flows = flows.map_err(|error| {
+            let message = format!("--policy {}: {error}", error.policy.as_str());
+            Failure::usage(message, error.allowed())
+        })?;
+        let recorded: &[SharingPolicy] = if outputs.wants_report() { &RECORDED } else { &[] };
+        let experiment = match packets {
+            None => Experiment::Flows(flows.recording(recorded)),
+            Some(packets) => {
+                let experiment =
+                    PacketExperiment::new(scenario.clone(), &policies, packets.settings);
+                Experiment::Packets(experiment.map_err(engine::refused)?, packets)
+            }
+        };
         let text = text.into_text();
-        Ok(Settings { command, text, scenario, policies, left_out, packets, outputs })
+        Ok(Settings {
+            command,
+            text,
+            scenario,
+            warnings,
+            experiment,
+            policies,
+            left_out,
+            packets,
+            outputs,
+        })
     }
 }

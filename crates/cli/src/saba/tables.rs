@@ -57,7 +57,7 @@ fn jobs(settings: &Settings, findings: &Findings) -> Table {
         title: "Slowdown of each job".into(),
         caption: "Its time over that with the fabric to itself.".into(),
         header,
-        rows: settings.scenario.jobs.iter().enumerate().map(row).collect(),
+        rows: settings.scenario.jobs().iter().enumerate().map(row).collect(),
     }
 }
 
@@ -84,7 +84,7 @@ fn outlook(settings: &Settings, findings: &Findings) -> Table {
         SharingPolicy::Saba.as_str(),
         "with saba",
     ];
-    let jobs = settings.scenario.jobs.iter().zip(&findings.outlook.jobs);
+    let jobs = settings.scenario.jobs().iter().zip(&findings.outlook.jobs);
     Table {
         title: "What models predict, and what is simulated".into(),
         caption: "The least share that a job has of a link while all jobs are there and send all the time, \
@@ -157,10 +157,10 @@ pub(super) fn closing(settings: &Settings) -> String {
     let scenario = &settings.scenario;
     format!(
         "{} jobs on {} hosts, {} queues a port, seed {}, bandwise {}.\n",
-        scenario.jobs.len(),
-        scenario.fabric.hosts().len(),
-        scenario.queues.queues,
-        scenario.seed,
+        scenario.jobs().len(),
+        scenario.fabric().hosts().len(),
+        scenario.queues().queues,
+        scenario.seed(),
         env!("CARGO_PKG_VERSION")
     )
 }

@@ -17,7 +17,7 @@ pub(super) fn lanes(settings: &Settings, findings: &Findings) -> Option<Lanes> {
         .filter_map(|results| Some((results, results.timeline.as_ref()?)))
         .collect();
     let step = results.iter().map(|of| of.1.step).max()?.as_s_f64();
-    let jobs = &settings.scenario.jobs;
+    let jobs = settings.scenario.jobs();
     let lane = |(number, job): (usize, &SharedJob)| Lane {
         name: job.name.clone(),
         tracks: results.iter().map(|of| track(of.0, of.1, number, job)).collect(),

@@ -5,7 +5,7 @@ use super::models::{DATA, NODES};
 use super::study::{Outcome, Study};
 use super::{large, packets, setups};
 use crate::run::{self, Options, Read};
-use bandwise_scenario::jobs::{JobsScenario, SharingPolicy};
+use bandwise_scenario::jobs::{JobsExperiment, JobsScenario, SharingPolicy};
 use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
 
 type Case = run::Case<Study>;
@@ -162,6 +162,12 @@ fn halves() -> Case {
     beside("LR and TS, halves", setups::two([50, 50]), &policies, &cases)
 }
 
+/// Returns the study of few jobs under policies.
+fn study(scenario: JobsScenario, policies: &[SharingPolicy]) -> Study {
+    let experiment = JobsExperiment::new(scenario, policies.to_vec());
+    Study::Jobs(Box::new(experiment.expect("ten jobs fit all policies")))
+}
+
 fn beside(
     name: &str,
     scenario: JobsScenario,
@@ -178,7 +184,7 @@ fn beside(
             readings.push(number("fig3.2", case, metric, format!("{policy} {key}")));
         }
     }
-    let scenario = Study::Jobs(Box::new(scenario), policies.to_vec());
+    let scenario = study(scenario, policies);
     Case { name: name.into(), scenario, readings }
 }
 
@@ -210,7 +216,7 @@ fn clusters() -> Case {
 }
 
 /// Ten workloads under the policies.
-fn jobs(item: &'static str, called: &str, scenario: bandwise_scenario::jobs::JobsScenario) -> Case {
+fn jobs(item: &'static str, called: &str, scenario: JobsScenario) -> Case {
     let mut readings = Vec::new();
     for policy in &POLICIES[1..] {
         let policy = policy.as_str();
@@ -231,7 +237,7 @@ fn jobs(item: &'static str, called: &str, scenario: bandwise_scenario::jobs::Job
             readings.push(Reading { item, case, metric: "speedup", unit: "x", read });
         }
     }
-    let scenario = Study::Jobs(Box::new(scenario), POLICIES.to_vec());
+    let scenario = study(scenario, &POLICIES);
     Case { name: format!("{item} {called}"), scenario, readings }
 }
 

@@ -83,4 +83,5 @@ fn read(text: &str, overrides: Overrides) -> Result<JobsScenario, InputError> {
     JobsScenario::from_toml(&Source::new("setup", text), overrides, |_| {
         Err("no file is named".to_owned())
     })
+    .map(|parsed| parsed.scenario)
 }

@@ -4,7 +4,7 @@ use super::{calculation, models, setups};
 use crate::experiment::{Effort, Experiment};
 use bandwise_netsim::engine::Sequential;
 use bandwise_scenario::jobs::{
-    Comparison, JobsProgress, JobsResults, JobsScenario, PacketSettings, SharingPolicy,
+    JobsExperiment, JobsProgress, JobsResults, JobsScenario, PacketSettings, SharingPolicy,
 };
 use bandwise_units::Time;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub enum Study {
     /// Workloads alone, and models of them: closed forms.
     Models,
     /// Jobs under policies.
-    Jobs(Box<JobsScenario>, Vec<SharingPolicy>),
+    Jobs(Box<JobsExperiment>),
     /// Jobs under a policy; their times by workload are called "seconds WORKLOAD".
     Times(Box<JobsScenario>, SharingPolicy),
     /// The same packet by packet, with volumes and computing times divided by that much; times at flow level,
@@ -57,12 +57,13 @@ impl Experiment for Study {
     fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Outcome>, String> {
         match self {
             Study::Models => Ok(Some(Outcome { numbers: models::numbers(), ..Outcome::default() })),
-            Study::Jobs(scenario, policies) => Ok(compare(scenario, policies, stop)),
-            Study::Times(scenario, policy) => Ok(times(scenario, *policy, stop)),
+            Study::Jobs(experiment) => Ok(compare(experiment, stop)),
+            Study::Times(scenario, policy) => times(scenario, *policy, stop),
             Study::Packets(scenario, policy, scale) => packets(scenario, *policy, *scale, stop),
             Study::Setup(policies) => {
                 let scenario = setups::setup(seed).map_err(|error| error.to_string())?;
-                Ok(compare(&scenario, policies, stop))
+                let experiment = JobsExperiment::new(scenario, policies.clone());
+                Ok(compare(&experiment.map_err(|error| error.to_string())?, stop))
             }
             Study::Calculation(placements) => {
                 let numbers = calculation::numbers(*placements, seed, stop);
@@ -85,13 +86,16 @@ fn times(
     scenario: &JobsScenario,
     policy: SharingPolicy,
     stop: &dyn Fn() -> bool,
-) -> Option<Outcome> {
-    let results = scenario.run(policy, &mut |_| watched(stop));
+) -> Result<Option<Outcome>, String> {
+    let run = scenario.under(policy).map_err(|error| error.to_string())?;
+    let results = run.run(&mut |_| watched(stop));
     let mut outcome = Outcome::default();
-    outcome.add_times("seconds", scenario, &results)?;
+    if outcome.add_times("seconds", scenario, &results).is_none() {
+        return Ok(None);
+    }
     outcome.simulated = results.took.iter().flatten().copied().max().unwrap_or_default();
     outcome.effort.add(Effort { events: results.instants, ..Effort::default() });
-    Some(outcome)
+    Ok(Some(outcome))
 }
 
 /// The same packet by packet, and as flows.
@@ -103,12 +107,13 @@ fn packets(
 ) -> Result<Option<Outcome>, String> {
     let mut watch = |_: JobsProgress| watched(stop);
     let settings = PacketSettings { scale };
-    let run = scenario.run_packets(policy, settings, &Sequential, &mut watch);
-    let run = run.map_err(|error| error.to_string())?;
+    let run = scenario.under_packets(policy, settings).map_err(|error| error.to_string())?;
+    let run = run.run(&Sequential, &mut watch);
     if run.deadlock.is_some() {
         return Err("ports wait for each other's credits for ever".to_owned());
     }
-    let flows = scenario.on_the_wire(policy).run(policy, &mut watch);
+    let flows = scenario.on_the_wire(policy);
+    let flows = flows.under(policy).map_err(|error| error.to_string())?.run(&mut watch);
     let mut outcome = Outcome { simulated: run.simulated, ..Outcome::default() };
     let is_whole = outcome.add_times("seconds", scenario, &run.results).is_some()
         && outcome.add_times("flow seconds", scenario, &flows).is_some();
@@ -128,7 +133,7 @@ impl Outcome {
         scenario: &JobsScenario,
         results: &JobsResults,
     ) -> Option<()> {
-        for (job, took) in scenario.jobs.iter().zip(&results.took) {
+        for (job, took) in scenario.jobs().iter().zip(&results.took) {
             self.numbers.insert(format!("{what} {}", job.workload), took.as_ref()?.as_s_f64());
         }
         Some(())
@@ -140,13 +145,10 @@ fn watched(stop: &dyn Fn() -> bool) -> ControlFlow<()> {
 }
 
 /// Runs the policies; their numbers are called "POLICY KEY", with jobs by workload and as a whole.
-fn compare(
-    scenario: &JobsScenario,
-    policies: &[SharingPolicy],
-    stop: &dyn Fn() -> bool,
-) -> Option<Outcome> {
+fn compare(experiment: &JobsExperiment, stop: &dyn Fn() -> bool) -> Option<Outcome> {
+    let scenario = experiment.scenario();
     let mut watch = |_: JobsProgress| watched(stop);
-    let comparison = Comparison::run(scenario, policies, &mut watch);
+    let comparison = experiment.compare(&mut watch);
     if !comparison.is_whole() {
         return None;
     }
@@ -165,10 +167,10 @@ fn compare(
         put("arithmetic speedup", summary.arithmetic_speedup);
         put("mean slowdown", summary.mean_slowdown);
         put("jobs that lose", summary.losers as f64);
-        put("jobs", scenario.jobs.len() as f64);
+        put("jobs", scenario.jobs().len() as f64);
         let speedups = comparison.speedups(results, baseline);
         let slowdowns = comparison.slowdowns(results);
-        for ((job, speedup), slowdown) in scenario.jobs.iter().zip(speedups).zip(slowdowns) {
+        for ((job, speedup), slowdown) in scenario.jobs().iter().zip(speedups).zip(slowdowns) {
             let name = job.workload.as_str();
             put(&format!("log {name}"), speedup?.ln());
             put(&format!("count {name}"), 1.0);

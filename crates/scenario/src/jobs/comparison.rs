@@ -1,7 +1,6 @@
 //! [`Comparison`]: policies side by side, and what is to be said of them.
 
-use super::timeline::Recorder;
-use super::{JobsResults, JobsScenario, JobsWatch, SharingPolicy};
+use super::{JobsResults, SharingPolicy};
 use bandwise_units::Time;
 
 /// The same jobs under several policies.
@@ -35,38 +34,6 @@ pub struct Summary {
 pub const LOSS: f64 = 0.01;
 
 impl Comparison {
-    /// Runs each job alone, and then the policies, one after the other. Stops when `watch` says so; what
-    /// was run last then lacks some jobs, and the policies after it are not there.
-    pub fn run(
-        scenario: &JobsScenario,
-        policies: &[SharingPolicy],
-        watch: JobsWatch<'_>,
-    ) -> Comparison {
-        Comparison::with_timelines(scenario, policies, &[], watch)
-    }
-
-    /// The same, and takes down what jobs do when, under some of the policies.
-    pub fn with_timelines(
-        scenario: &JobsScenario,
-        policies: &[SharingPolicy],
-        recorded: &[SharingPolicy],
-        watch: JobsWatch<'_>,
-    ) -> Comparison {
-        let mut comparison = Comparison { alone: scenario.alone(watch), results: Vec::new() };
-        let ends = scenario.jobs.iter().zip(&comparison.alone);
-        let ends = ends.filter_map(|(job, alone)| Some(job.start + (*alone)?));
-        // No job is over sooner than it would be alone.
-        let least = ends.max().unwrap_or_default();
-        for policy in policies {
-            if comparison.is_whole() {
-                let wanted = recorded.contains(policy);
-                let recorder = wanted.then(|| Recorder::new(scenario.jobs.len(), least));
-                comparison.results.push(scenario.recorded(*policy, recorder, watch));
-            }
-        }
-        comparison
-    }
-
     /// Whether all jobs ended, alone and under all policies that were run.
     pub fn is_whole(&self) -> bool {
         self.alone.iter().all(Option::is_some) && self.results.iter().all(JobsResults::is_whole)

@@ -1,8 +1,7 @@
 //! [`Outlook`]: what Saba would configure, and what that means to each job by its model, before anything
 //! is simulated.
 
-use super::controlled::Controlled;
-use super::steering::Paths;
+use super::run::{Controlled, Paths};
 use super::{JobsScenario, SharedJob, SharingPolicy};
 use bandwise_flowsim::Links;
 use bandwise_saba::Share;

@@ -109,6 +109,39 @@ impl SharingPolicy {
     }
 }
 
+impl SharingPolicy {
+    /// Most jobs that the policy can tell apart.
+    pub(super) const fn most_jobs(self) -> usize {
+        match self {
+            SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => MOST_QUEUES,
+            SharingPolicy::Reserved | SharingPolicy::Guaranteed => MOST_PARTS,
+            _ => usize::MAX,
+        }
+    }
+}
+
+/// Most queues of a link (`bandwise_flowsim::LinkConfig`), and so of jobs with a queue each.
+const MOST_QUEUES: usize = 256;
+/// Most jobs with a part of a link each: a link has one more queue for flows without a part.
+const MOST_PARTS: usize = 255;
+
+/// The error for a policy that can't tell so many jobs apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{} has a queue for each job, and there are {jobs} jobs", .policy.as_str())]
+pub struct TooManyJobs {
+    /// Policy.
+    pub policy: SharingPolicy,
+    /// Number of jobs.
+    pub jobs: usize,
+}
+
+impl TooManyJobs {
+    /// Returns the allowed numbers of jobs.
+    pub fn allowed(&self) -> String {
+        format!("up to {} jobs with this policy, or other policies", self.policy.most_jobs())
+    }
+}
+
 impl std::str::FromStr for SharingPolicy {
     type Err = ();
 

@@ -1,41 +1,42 @@
 //! What `[[job]]` means.
 
-use crate::scenario;
+use crate::{parsed, scenario};
+use bandwise_scenario::Parsed;
 use bandwise_units::Time;
 use bandwise_workload::job::{Pattern, Scale, Workload, synthetic};
 use std::collections::BTreeSet;
 
 #[test]
 fn a_workload_of_the_table() {
-    let scenario = scenario("[[job]]\nworkload = \"lr\"\n");
-    let [job] = &scenario.jobs[..] else { panic!("one job") };
+    let Parsed { scenario, warnings } = parsed("[[job]]\nworkload = \"lr\"\n");
+    let [job] = scenario.jobs() else { panic!("one job") };
     assert_eq!((job.name.as_str(), job.workload.as_str()), ("LR", "LR"));
     assert_eq!(job.job, Workload::by_name("LR").unwrap().job(Scale::default()).unwrap());
     assert_eq!(job.start, Time::ZERO);
     let different: BTreeSet<_> = job.hosts.iter().collect();
     assert_eq!((job.hosts.len(), different.len()), (8, 8));
-    assert_eq!(scenario.fabric.hosts().len(), 32);
+    assert_eq!(scenario.fabric().hosts().len(), 32);
     // Profiled as the thesis does, whatever it runs with.
     let point = job.profile.samples.points()[2];
     assert_eq!(point.share.get(), 0.25);
     assert!((point.slowdown - 3.4).abs() < 0.01);
-    assert!(scenario.warnings.is_empty());
+    assert!(warnings.is_empty());
 }
 
 #[test]
 fn jobs_that_are_alike_have_numbers() {
     let text = "[[job]]\nworkload = \"LR\"\ncount = 3\ndata = 10.0\n[[job]]\nworkload = \"TS\"\n";
     let scenario = scenario(text);
-    let names: Vec<_> = scenario.jobs.iter().map(|job| job.name.as_str()).collect();
+    let names: Vec<_> = scenario.jobs().iter().map(|job| job.name.as_str()).collect();
     assert_eq!(names, ["LR-1", "LR-2", "LR-3", "TS"]);
-    assert_ne!(scenario.jobs[0].hosts, scenario.jobs[1].hosts);
+    assert_ne!(scenario.jobs()[0].hosts, scenario.jobs()[1].hosts);
     // The model is that of the data it was profiled with.
-    assert_eq!(scenario.jobs[0].profile, scenario_of_lr().profile);
+    assert_eq!(scenario.jobs()[0].profile, scenario_of_lr().profile);
 }
 
 #[test]
 fn workloads_that_are_made_up() {
-    let one = |text: &str| scenario(text).jobs.remove(0);
+    let one = |text: &str| scenario(text).jobs()[0].clone();
     let job = one("[[job]]\nworkload = \"W3\"\n");
     let made = synthetic(1, 20).remove(2).job(Scale::default()).unwrap();
     assert_eq!((job.workload.as_str(), job.job), ("W3", made));
@@ -44,7 +45,7 @@ fn workloads_that_are_made_up() {
 }
 
 fn scenario_of_lr() -> bandwise_scenario::jobs::SharedJob {
-    scenario("[[job]]\nworkload = \"LR\"\n").jobs.remove(0)
+    scenario("[[job]]\nworkload = \"LR\"\n").jobs()[0].clone()
 }
 
 #[test]
@@ -54,7 +55,7 @@ fn stages() {
          stage = [{ compute = \"2 ms\", pattern = { parameter-server = 1 }, bytes = \"1 MB\", overlap = 0.25 },\n\
          { compute = \"1 ms\" }]\n",
     );
-    let job = &scenario.jobs[0];
+    let job = &scenario.jobs()[0];
     assert_eq!(job.hosts, [3, 1, 2, 0]);
     assert_eq!((job.job.rounds, job.job.stages.len()), (5, 2));
     let stage = job.job.stages[0];
@@ -65,28 +66,28 @@ fn stages() {
 
 #[test]
 fn measured_times() {
-    let scenario = scenario(
+    let Parsed { scenario, warnings } = parsed(
         "[[job]]\nname = \"etl\"\ninstances = 4\n\
          times = { \"100%\" = \"100 s\", \"50%\" = \"100 s\", \"25%\" = \"150 s\" }\n",
     );
-    let job = &scenario.jobs[0];
+    let job = &scenario.jobs()[0];
     let points =
         job.profile.samples.points().iter().map(|point| (point.share.get(), point.slowdown));
     assert_eq!(points.collect::<Vec<_>>(), [(0.25, 1.5), (0.5, 1.0), (1.0, 1.0)]);
     assert_eq!(job.job.instances, 4);
     let rate = bandwise_workload::job::REFERENCE_RATE;
     assert!((job.job.alone(rate).as_s_f64() - 100.0).abs() < 0.01);
-    assert!(scenario.warnings.is_empty());
+    assert!(warnings.is_empty());
 }
 
 /// Concave times are simulated as nearly as can be, and that is said.
 #[test]
 fn times_that_no_job_has_are_told_of() {
-    let scenario = scenario(
+    let Parsed { warnings, .. } = parsed(
         "[[job]]\nname = \"lr\"\n\
          times = { \"100%\" = \"136 s\", \"75%\" = \"172 s\", \"25%\" = \"447 s\", \"10%\" = \"612 s\" }\n",
     );
-    let [warning] = &scenario.warnings[..] else { panic!("one warning") };
+    let [warning] = &warnings[..] else { panic!("one warning") };
     assert_eq!(warning.line(), 4);
     assert!(warning.message().contains("off by up to"), "{}", warning.message());
 }
@@ -99,7 +100,7 @@ fn places_differ_by_seed_and_keep_to_the_limit() {
              [run]\nseed = {seed}\n"
         )
     };
-    let places = |seed| scenario(&text(seed)).jobs.into_iter().map(|job| job.hosts).collect();
+    let places = |seed| scenario(&text(seed)).jobs().iter().map(|job| job.hosts.clone()).collect();
     let first: Vec<Vec<u32>> = places(1);
     assert_eq!(first, places(1));
     assert_ne!(first, places(2));

@@ -1,5 +1,6 @@
 //! Sharing scenarios: what their text means, and what is refused.
 
+mod builder;
 mod doubts;
 mod errors;
 mod jobs;
@@ -10,8 +11,11 @@ mod runs;
 mod timelines;
 
 use bandwise_input::{InputError, Source};
-use bandwise_scenario::File;
-use bandwise_scenario::jobs::{JobsScenario, Overrides};
+use bandwise_scenario::jobs::{
+    Comparison, JobsExperiment, JobsProgress, JobsScenario, Overrides, SharingPolicy,
+};
+use bandwise_scenario::{File, Parsed};
+use std::ops::ControlFlow;
 
 /// All patterns of communication, as documents have them.
 const PATTERNS: [&str; 8] = [
@@ -30,12 +34,27 @@ fn no_files(_: &str) -> Result<File, String> {
 }
 
 /// Reads a document whose kind is added.
-fn try_read(text: &str, overrides: Overrides) -> Result<JobsScenario, InputError> {
+fn try_read(text: &str, overrides: Overrides) -> Result<Parsed<JobsScenario>, InputError> {
     let text = format!("kind = \"jobs\"\n{text}");
     JobsScenario::from_toml(&Source::new("jobs.toml", &text), overrides, no_files)
 }
 
 #[track_caller]
-fn scenario(text: &str) -> JobsScenario {
+fn parsed(text: &str) -> Parsed<JobsScenario> {
     try_read(text, Overrides::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[track_caller]
+fn scenario(text: &str) -> JobsScenario {
+    parsed(text).scenario
+}
+
+fn go_on(_: JobsProgress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// Runs the jobs under several policies.
+fn compare(scenario: &JobsScenario, policies: &[SharingPolicy]) -> Comparison {
+    let experiment = JobsExperiment::new(scenario.clone(), policies.to_vec());
+    experiment.expect("policies that fit").compare(&mut go_on)
 }

@@ -1,8 +1,8 @@
 //! Whatever the text, reading it ends in a scenario or an error; and what can be read has an outlook.
 
 use bandwise_input::Source;
-use bandwise_scenario::File;
 use bandwise_scenario::jobs::{JobsScenario, Models, Overrides, SharingPolicy};
+use bandwise_scenario::{File, Parsed};
 use proptest::prelude::*;
 
 const JOBS: &str = r#"kind = "jobs"
@@ -122,14 +122,14 @@ fn read(jobs: &str, models: &str) {
         _ => Err("no such file".to_owned()),
     };
     match JobsScenario::from_toml(&Source::new("jobs.toml", jobs), Overrides::default(), file) {
-        Ok(scenario) => {
+        Ok(Parsed { scenario, .. }) => {
             let outlook = scenario.outlook();
-            assert_eq!(outlook.jobs.len(), scenario.jobs.len());
+            assert_eq!(outlook.jobs.len(), scenario.jobs().len());
             let names: Vec<_> = scenario.doubts(&outlook).iter().map(ToString::to_string).collect();
             assert!(names.iter().all(|name| !name.contains("NaN")), "{names:?}");
             assert_eq!(
-                scenario.check(SharingPolicy::SabaUnlimited).is_ok(),
-                scenario.jobs.len() <= 256
+                scenario.under(SharingPolicy::SabaUnlimited).is_ok(),
+                scenario.jobs().len() <= 256
             );
         }
         Err(error) => {
@@ -145,8 +145,8 @@ fn read(jobs: &str, models: &str) {
 fn as_it_is() {
     let file = |_: &str| Ok(File { name: "models.toml".into(), text: MODELS.into() });
     let source = Source::new("jobs.toml", JOBS);
-    let scenario = JobsScenario::from_toml(&source, Overrides::default(), file).unwrap();
-    assert_eq!(scenario.jobs.len(), 5);
+    let scenario = JobsScenario::from_toml(&source, Overrides::default(), file).unwrap().scenario;
+    assert_eq!(scenario.jobs().len(), 5);
     assert_eq!(scenario.models().len(), 4);
 }
 

@@ -1,9 +1,8 @@
 //! What Saba would configure, and what models say of it.
 
-use crate::scenario;
-use bandwise_scenario::jobs::{Comparison, SharingPolicy};
+use crate::{compare, scenario};
+use bandwise_scenario::jobs::SharingPolicy;
 use proptest::prelude::*;
-use std::ops::ControlFlow;
 
 /// Two jobs that only send, of one model: one level, one queue, and half of each link.
 #[test]
@@ -91,13 +90,13 @@ proptest! {
         for (port, config) in &outlook.ports {
             prop_assert!(config.weights.len() <= usize::from(queues));
             // On one switch a job is at a port if it is at that port's host.
-            let host = if scenario.fabric.is_switch(port.node) {
-                scenario.fabric.peer(*port).unwrap().0.node
+            let host = if scenario.fabric().is_switch(port.node) {
+                scenario.fabric().peer(*port).unwrap().0.node
             } else {
                 port.node
             };
-            let rank = scenario.fabric.rank(host) as u32;
-            let here = || scenario.jobs.iter().zip(&outlook.jobs).filter(|(job, _)| job.hosts.contains(&rank));
+            let rank = scenario.fabric().rank(host) as u32;
+            let here = || scenario.jobs().iter().zip(&outlook.jobs).filter(|(job, _)| job.hosts.contains(&rank));
             let sum: f64 = here().map(|(_, job)| job.saba.share.get()).sum();
             prop_assert!(sum <= 1.0 + 1e-9, "{sum}");
             let equal: f64 = here().map(|(_, job)| job.equal.share.get()).sum();
@@ -116,8 +115,7 @@ fn jobs_take_no_longer_than_they_were_told() {
          [fabric]\nbuild = { single-switch = 8 }\nlink = { rate = \"56 Gbps\" }\n",
     );
     let outlook = scenario.outlook();
-    let mut go_on = |_| ControlFlow::Continue(());
-    let comparison = Comparison::run(&scenario, &[SharingPolicy::Saba], &mut go_on);
+    let comparison = compare(&scenario, &[SharingPolicy::Saba]);
     let slowdowns = comparison.slowdowns(&comparison.results[0]);
     for (job, slowdown) in outlook.jobs.iter().zip(slowdowns) {
         let told = job.saba.slowdown.measured().expect("a quarter was measured");

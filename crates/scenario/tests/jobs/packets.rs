@@ -1,10 +1,10 @@
 //! The same jobs at packet level.
 
-use crate::{PATTERNS, scenario, try_read};
+use crate::{PATTERNS, go_on, scenario, try_read};
 use bandwise_netsim::engine::{Executor, Sequential};
 use bandwise_scenario::jobs::{
-    JobsProgress, JobsScenario, Overrides, PACKET_POLICIES, PacketResults, PacketSettings,
-    PacketsError, SharingPolicy,
+    JobsScenario, Overrides, PACKET_POLICIES, PacketError, PacketResults, PacketSettings,
+    SharingPolicy,
 };
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::job::Job;
@@ -13,16 +13,12 @@ use proptest::sample::select;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::ControlFlow;
 
-fn go_on(_: JobsProgress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
-
 fn scaled(scale: u32) -> PacketSettings {
     PacketSettings { scale: NonZeroU32::new(scale).unwrap() }
 }
 
 fn run(scenario: &JobsScenario, policy: SharingPolicy, scale: u32) -> PacketResults {
-    scenario.run_packets(policy, scaled(scale), &Sequential, &mut go_on).unwrap()
+    scenario.under_packets(policy, scaled(scale)).unwrap().run(&Sequential, &mut go_on)
 }
 
 /// A pair of hands that takes one part after the other, as if it were several.
@@ -192,7 +188,9 @@ fn what_waits_blocks_what_is_behind_it() {
     );
     let at_flow_level = scenario
         .on_the_wire(SharingPolicy::FairFlows)
-        .run(SharingPolicy::FairFlows, &mut go_on)
+        .under(SharingPolicy::FairFlows)
+        .unwrap()
+        .run(&mut go_on)
         .took[1];
     let rates = at_flow_level.unwrap().as_s_f64() / alone;
     assert!((rates - 4.0 / 3.0).abs() < 0.01, "{rates}");
@@ -269,7 +267,7 @@ proptest! {
              [queues]\nqueues = {queues}\n{}",
             jobs.join("")
         ));
-        let sizes: Vec<u64> = scenario.jobs.iter().flat_map(|job| transfers(&job.job)).collect();
+        let sizes: Vec<u64> = scenario.jobs().iter().flat_map(|job| transfers(&job.job)).collect();
         let packets: u64 = sizes.iter().map(|bytes| bytes.div_ceil(4096) + 1).sum();
         for policy in PACKET_POLICIES {
             let results = run(&scenario, policy, 1);
@@ -287,13 +285,12 @@ proptest! {
             }
             prop_assert_eq!(results.counters.packets_dropped, 0);
             let rate = bandwise_workload::job::REFERENCE_RATE;
-            for (job, took) in scenario.jobs.iter().zip(&results.results.took) {
+            for (job, took) in scenario.jobs().iter().zip(&results.results.took) {
                 let least = busiest(&job.job, rate);
                 prop_assert!(took.unwrap() >= least, "{} {took:?} {least}", policy.as_str());
             }
-            let parted = scenario
-                .run_packets(policy, scaled(1), &Several(hands), &mut go_on)
-                .unwrap();
+            let parted = scenario.under_packets(policy, scaled(1)).unwrap();
+            let parted = parted.run(&Several(hands), &mut go_on);
             prop_assert_eq!(&parted.results, &results.results);
             prop_assert_eq!(parted.simulated, results.simulated);
         }
@@ -326,15 +323,14 @@ fn a_stopped_run_keeps_jobs_that_are_over() {
          [[job]]\nname = \"long\"\nstage = [{ pattern = \"shuffle\", bytes = \"70 MB\" }]\n",
     );
     let mut asked = 0;
-    let results =
-        scenario.run_packets(SharingPolicy::FairFlows, scaled(1), &Sequential, &mut |at| {
-            asked += 1;
-            match at.jobs_over {
-                0 => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(()),
-            }
-        });
-    let results = results.unwrap();
+    let run = scenario.under_packets(SharingPolicy::FairFlows, scaled(1)).unwrap();
+    let results = run.run(&Sequential, &mut |at| {
+        asked += 1;
+        match at.jobs_over {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    });
     assert_eq!(results.results.took, [Some(Time::from_ms(1)), None]);
     assert!(asked > 1 && results.simulated < Time::from_us(1_100), "{}", results.simulated);
     assert_eq!(results.deadlock, None);
@@ -360,8 +356,8 @@ fn times_are_scaled_back() {
 #[test]
 fn what_packets_can_not_do_is_refused() {
     let refused = |text: &str, policy| {
-        let scenario = try_read(text, Overrides::default()).unwrap();
-        let error = scenario.run_packets(policy, scaled(1), &Sequential, &mut go_on).unwrap_err();
+        let scenario = try_read(text, Overrides::default()).unwrap().scenario;
+        let error = scenario.under_packets(policy, scaled(1)).unwrap_err();
         (error.to_string(), error)
     };
     let one = "[[job]]\nworkload = \"TS\"\n";
@@ -370,7 +366,7 @@ fn what_packets_can_not_do_is_refused() {
     let (text, error) =
         refused("[[job]]\nworkload = \"TS\"\ncount = 16\n", SharingPolicy::FairJobs);
     insta::assert_snapshot!(text, @"16 jobs: fair-jobs has a lane for each, and a link has 15 for data");
-    assert_eq!(error, PacketsError::Jobs { policy: SharingPolicy::FairJobs, jobs: 16 });
+    assert_eq!(error, PacketError::Jobs { policy: SharingPolicy::FairJobs, jobs: 16 });
     let (text, _) = refused(&format!("[queues]\nqueues = 16\n{one}"), SharingPolicy::Saba);
     insta::assert_snapshot!(text, @"16 queues a port: a link has 15 lanes for data");
     for policy in [SharingPolicy::FairFlows, SharingPolicy::Homa] {

@@ -1,12 +1,14 @@
 //! Jobs on a fabric: what they take alone and together.
 
-use crate::{PATTERNS, scenario};
-use bandwise_scenario::jobs::{Comparison, JobsProgress, SharingPolicy};
+use crate::{PATTERNS, compare, go_on, scenario};
+use bandwise_scenario::jobs::{
+    Comparison, JobsExperiment, JobsProgress, JobsScenario, SharingPolicy,
+};
 use bandwise_workload::job::{REFERENCE_RATE, WORKLOADS};
 use std::ops::ControlFlow;
 
-fn go_on(_: JobsProgress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
+fn experiment(scenario: &JobsScenario, policies: &[SharingPolicy]) -> JobsExperiment {
+    JobsExperiment::new(scenario.clone(), policies.to_vec()).unwrap()
 }
 
 /// Every pattern, each with some of its data overlapped: the flow simulation finds what the busiest
@@ -19,7 +21,7 @@ fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
              stage = [{{ compute = \"20 ms\", pattern = {pattern}, bytes = \"400 MB\" }}]\n"
         );
         let scenario = scenario(&text);
-        let job = &scenario.jobs[0];
+        let job = &scenario.jobs()[0];
         let (closed, found) =
             (job.job.alone(REFERENCE_RATE), scenario.alone(&mut go_on)[0].unwrap());
         // Shares of some links are not whole bytes, and rates not whole bits.
@@ -39,7 +41,7 @@ fn a_round_alone_says_what_all_take() {
              {{ compute = \"3 ms\" }}]\n"
         );
         let scenario = scenario(&text);
-        let whole = scenario.run(SharingPolicy::FairFlows, &mut go_on).took;
+        let whole = scenario.under(SharingPolicy::FairFlows).unwrap().run(&mut go_on).took;
         assert_eq!(scenario.alone(&mut go_on), whole, "{pattern}");
     }
 }
@@ -49,7 +51,7 @@ fn workloads_alone_take_as_long_as_their_models_say() {
     for name in WORKLOADS {
         let scenario = scenario(&format!("[[job]]\nworkload = \"{name}\"\n"));
         let (closed, found) =
-            (scenario.jobs[0].job.alone(REFERENCE_RATE), scenario.alone(&mut go_on)[0].unwrap());
+            (scenario.jobs()[0].job.alone(REFERENCE_RATE), scenario.alone(&mut go_on)[0].unwrap());
         let off = found.as_s_f64() / closed.as_s_f64() - 1.0;
         assert!(off.abs() < 1e-6, "{name}: {found} beside {closed}");
     }
@@ -70,7 +72,7 @@ fn equal_jobs_share_equally() {
     let stage = "stage = [{ pattern = \"shuffle\", bytes = \"7 GB\" }]";
     let job = |name| format!("[[job]]\nname = \"{name}\"\n{hosts}\n{stage}\n");
     let scenario = scenario(&(job("a") + &job("b")));
-    let comparison = Comparison::run(&scenario, &SharingPolicy::ALL, &mut go_on);
+    let comparison = compare(&scenario, &SharingPolicy::ALL);
     for results in &comparison.results {
         // Homa's receivers rank messages, whosever they are.
         if IN_ORDER.contains(&results.policy) || results.policy == SharingPolicy::Homa {
@@ -95,7 +97,7 @@ fn the_smaller_job_goes_first() {
         )
     };
     let scenario = scenario(&(job("large", 14) + &job("small", 7)));
-    let comparison = Comparison::run(&scenario, &IN_ORDER, &mut go_on);
+    let comparison = compare(&scenario, &IN_ORDER);
     for results in &comparison.results {
         let slowdowns: Vec<_> = comparison.slowdowns(results).into_iter().flatten().collect();
         let name = results.policy.as_str();
@@ -114,7 +116,7 @@ fn a_queue_a_job_protects_the_one_with_fewer_flows() {
          [[job]]\nname = \"few\"\n{hosts}\nstage = [{{ pattern = \"chain\", bytes = \"7 GB\" }}]\n"
     ));
     let policies = [SharingPolicy::FairFlows, SharingPolicy::FairJobs];
-    let comparison = Comparison::run(&scenario, &policies, &mut go_on);
+    let comparison = compare(&scenario, &policies);
     let few = |i: usize| comparison.slowdowns(&comparison.results[i])[1].unwrap();
     assert!((few(0) - 4.0).abs() < 0.01, "{}", few(0));
     assert!((few(1) - 2.0).abs() < 0.01, "{}", few(1));
@@ -127,12 +129,12 @@ fn a_job_that_is_over_disturbs_nobody() {
     let ts = "[[job]]\nname = \"a\"\nworkload = \"TS\"\n";
     let one = scenario(ts);
     let two = scenario(&format!("{ts}{}start = \"1000 s\"\n", ts.replace("\"a\"", "\"b\"")));
-    let comparison = Comparison::run(&two, &SharingPolicy::ALL, &mut go_on);
+    let comparison = compare(&two, &SharingPolicy::ALL);
     // But for what is reserved for who isn't there.
     let disturbs = |policy: SharingPolicy| policy == SharingPolicy::Reserved;
     for results in comparison.results.iter().filter(|results| !disturbs(results.policy)) {
         let name = results.policy.as_str();
-        let alone = one.run(results.policy, &mut go_on).took[0].unwrap();
+        let alone = one.under(results.policy).unwrap().run(&mut go_on).took[0].unwrap();
         assert_eq!(results.took[0], Some(alone), "{name}");
         for slowdown in comparison.slowdowns(results) {
             let slowdown = slowdown.unwrap();
@@ -146,7 +148,7 @@ fn a_job_that_is_over_disturbs_nobody() {
 fn the_same_jobs_take_the_same_time_again() {
     let jobs =
         "[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"NI\"\n[[job]]\nworkload = \"SQL\"\n";
-    let run = || Comparison::run(&scenario(jobs), &SharingPolicy::ALL, &mut go_on);
+    let run = || compare(&scenario(jobs), &SharingPolicy::ALL);
     assert_eq!(run(), run());
 }
 
@@ -156,10 +158,11 @@ fn a_stopped_run_keeps_jobs_that_are_over() {
     let jobs =
         "[[job]]\nname = \"short\"\nstage = [{ compute = \"1 s\" }]\n[[job]]\nworkload = \"LR\"\n";
     let scenario = scenario(jobs);
-    let results = scenario.run(SharingPolicy::FairFlows, &mut |at| match at.jobs_over {
-        0 => ControlFlow::Continue(()),
-        _ => ControlFlow::Break(()),
-    });
+    let results =
+        scenario.under(SharingPolicy::FairFlows).unwrap().run(&mut |at| match at.jobs_over {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        });
     assert!(!results.is_whole());
     assert_eq!(results.took[0].unwrap().as_s_f64(), 1.0);
     assert_eq!(results.took[1], None);
@@ -174,7 +177,7 @@ fn jobs_alone_are_stopped_when_somebody_says_so() {
         seen.push(at);
         if at.jobs_over == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let comparison = Comparison::run(&scenario, &SharingPolicy::ALL, &mut watch);
+    let comparison = experiment(&scenario, &SharingPolicy::ALL).compare(&mut watch);
     assert!(!comparison.is_whole() && comparison.results.is_empty());
     assert!(comparison.alone[0].is_some() && comparison.alone[1..] == [None, None]);
     assert!(seen.iter().all(|at| at.policy.is_none()), "{seen:?}");
@@ -191,7 +194,7 @@ fn progress_says_which_policy_it_is_of() {
         ControlFlow::Continue(())
     };
     let policies = [SharingPolicy::FairFlows, SharingPolicy::Saba, SharingPolicy::Srpt];
-    Comparison::run(&scenario, &policies, &mut watch);
+    experiment(&scenario, &policies).compare(&mut watch);
     seen.dedup();
     let expected: Vec<_> = std::iter::once(None).chain(policies.map(Some)).collect();
     assert_eq!(seen, expected);
@@ -206,7 +209,7 @@ fn a_part_of_each_link_is_all_there_is() {
                     [[job]]\nname = \"b\"\ninstances = 4\nstart = \"100 s\"\n\
                     stage = [{ compute = \"1 s\" }]\n";
         let scenario = scenario(&format!("[queues]\npart = {part:?}\n{jobs}"));
-        Comparison::run(&scenario, &SharingPolicy::ALL, &mut go_on)
+        compare(&scenario, &SharingPolicy::ALL)
     };
     let slowdowns = |comparison: &Comparison, i: usize| -> Vec<f64> {
         comparison.slowdowns(&comparison.results[i]).into_iter().flatten().collect()
@@ -242,7 +245,7 @@ fn parts_of_links_are_reserved_or_guaranteed() {
     };
     let scenario = scenario(&(job("heavy", 3.0) + &job("light", 1.0)));
     let policies = [SharingPolicy::Reserved, SharingPolicy::Guaranteed];
-    let comparison = Comparison::run(&scenario, &policies, &mut go_on);
+    let comparison = compare(&scenario, &policies);
     for (results, expected) in comparison.results.iter().zip([[4.0 / 3.0, 4.0], [4.0 / 3.0, 2.0]]) {
         for (found, expected) in comparison.slowdowns(results).into_iter().zip(expected) {
             let found = found.expect("the job ended");
@@ -266,17 +269,18 @@ fn more_jobs_than_queues_are_refused_before_they_are_run() {
     ];
     let many = jobs(257);
     for policy in SharingPolicy::ALL {
-        assert_eq!(many.check(policy).is_err(), own.contains(&policy), "{policy:?}");
+        assert_eq!(many.under(policy).is_err(), own.contains(&policy), "{policy:?}");
     }
-    let error = many.check(SharingPolicy::SabaUnlimited).unwrap_err();
+    let error = many.under(SharingPolicy::SabaUnlimited).unwrap_err();
     assert_eq!(
         error.to_string(),
         "saba-unlimited has a queue for each job, and there are 257 jobs"
     );
     // The last job has as much as the first.
-    let results = jobs(256).run(SharingPolicy::SabaUnlimited, &mut go_on);
+    let most = jobs(256);
+    let results = most.under(SharingPolicy::SabaUnlimited).unwrap().run(&mut go_on);
     assert!(results.is_whole());
-    let saba = many.run(SharingPolicy::Saba, &mut go_on);
+    let saba = many.under(SharingPolicy::Saba).unwrap().run(&mut go_on);
     assert!(saba.is_whole());
 }
 
@@ -292,7 +296,7 @@ fn distributed_differs_by_its_table_alone() {
     let took = |jobs: &str| {
         let scenario = scenario(jobs);
         let policies = [SharingPolicy::Saba, SharingPolicy::SabaDistributed];
-        policies.map(|policy| scenario.run(policy, &mut go_on).took)
+        policies.map(|policy| scenario.under(policy).unwrap().run(&mut go_on).took)
     };
     // Each workload of the table once, in three levels and two queues.
     let few = "[queues]\nqueues = 2\nlevels = 3\n";

@@ -1,10 +1,11 @@
 //! What jobs did when, against what they have to do.
 
-use crate::scenario;
-use bandwise_scenario::jobs::{Comparison, Doing, JobsScenario, SharingPolicy, Timeline};
+use crate::{compare, go_on, scenario};
+use bandwise_scenario::jobs::{
+    Comparison, Doing, JobsExperiment, JobsScenario, SharingPolicy, Timeline,
+};
 use bandwise_units::Time;
 use proptest::prelude::*;
-use std::ops::ControlFlow;
 
 const POLICIES: [SharingPolicy; 4] = [
     SharingPolicy::FairFlows,
@@ -13,9 +14,9 @@ const POLICIES: [SharingPolicy; 4] = [
     SharingPolicy::Blocking,
 ];
 
-fn recorded(scenario: &JobsScenario) -> Comparison {
-    let mut go_on = |_| ControlFlow::Continue(());
-    Comparison::with_timelines(scenario, &POLICIES, &POLICIES, &mut go_on)
+fn recorded(scenario: &JobsScenario, policies: &[SharingPolicy]) -> Comparison {
+    let experiment = JobsExperiment::new(scenario.clone(), POLICIES.to_vec()).unwrap();
+    experiment.recording(policies).compare(&mut go_on)
 }
 
 fn sum(timeline: &Timeline, job: usize, of: impl Fn(&Doing) -> u64) -> u64 {
@@ -30,7 +31,7 @@ fn phases_of_a_job_alone() {
          [[job]]\nname = \"j\"\ninstances = 4\nrounds = 3\n\
          stage = [{ compute = \"1 s\", pattern = \"shuffle\", bytes = \"1 GB\" }]\n",
     );
-    let comparison = recorded(&scenario);
+    let comparison = recorded(&scenario, &POLICIES);
     for results in &comparison.results {
         let timeline = results.timeline.as_ref().unwrap();
         let seconds =
@@ -51,9 +52,8 @@ fn phases_of_a_job_alone() {
 #[test]
 fn only_what_was_asked_for_is_taken_down() {
     let scenario = scenario("[[job]]\nworkload = \"TS\"\n");
-    let mut go_on = |_| ControlFlow::Continue(());
     let wanted = [SharingPolicy::Saba];
-    let comparison = Comparison::with_timelines(&scenario, &POLICIES, &wanted, &mut go_on);
+    let comparison = recorded(&scenario, &wanted);
     for results in &comparison.results {
         assert_eq!(results.timeline.is_some(), results.policy == SharingPolicy::Saba);
     }
@@ -77,14 +77,13 @@ proptest! {
             );
         }
         let scenario = scenario(&text);
-        let mut go_on = |_| ControlFlow::Continue(());
-        let plain = Comparison::run(&scenario, &POLICIES, &mut go_on);
-        let comparison = recorded(&scenario);
+        let plain = compare(&scenario, &POLICIES);
+        let comparison = recorded(&scenario, &POLICIES);
         for (results, plain) in comparison.results.iter().zip(&plain.results) {
             prop_assert_eq!(&results.took, &plain.took);
             prop_assert_eq!(results.instants, plain.instants);
             let timeline = results.timeline.as_ref().unwrap();
-            for (job, (shared, steps)) in scenario.jobs.iter().zip(&timeline.jobs).enumerate() {
+            for (job, (shared, steps)) in scenario.jobs().iter().zip(&timeline.jobs).enumerate() {
                 prop_assert!(steps.len() <= 800);
                 let fits = |doing: &Doing| {
                     doing.computing <= timeline.step && doing.sending <= timeline.step
@@ -95,7 +94,7 @@ proptest! {
                 let stage = shared.job.stages[0].compute.as_ps();
                 prop_assert_eq!(computing, stage * u64::from(shared.job.rounds));
             }
-            let last = results.took.iter().zip(&scenario.jobs).map(|of| of.0.unwrap() + of.1.start);
+            let last = results.took.iter().zip(scenario.jobs()).map(|of| of.0.unwrap() + of.1.start);
             let steps = timeline.jobs[0].len() as u64;
             let last = last.max().unwrap().as_ps();
             prop_assert!(timeline.step.as_ps() * steps >= last);

@@ -4,21 +4,18 @@ use super::models;
 use super::stage::StageSpec;
 use super::synthetic::Known;
 use super::times::{Times, fitted, samples};
-use crate::jobs::Models;
+use crate::jobs::builder::MOST_JOBS;
+use crate::jobs::job::{LONGEST, ROUNDS, WEIGHTS, check_profiled, profile};
+use crate::jobs::{JobError, Models};
 use crate::reader::nodes;
 use crate::reader::text::first_line;
 use crate::reader::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
-use bandwise_saba::Share;
-use bandwise_saba::sensitivity::{Sample, Samples};
 use bandwise_saba::table::{Application, Entry, NameError};
 use bandwise_topology::Fabric;
-use bandwise_units::{BitRate, Time};
-use bandwise_workload::job::{
-    DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, REFERENCE_RATE, Scale,
-};
+use bandwise_units::Time;
+use bandwise_workload::job::{DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, Scale};
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -69,15 +66,6 @@ pub(super) struct Kind {
     pub(super) profile: Entry,
 }
 
-/// More jobs than any fabric here has room for.
-const MOST_JOBS: u64 = 100_000;
-/// More rounds than make sense.
-const MOST_ROUNDS: u64 = 1_000_000;
-/// Time that is still far from where picoseconds run out.
-pub(super) const LONGEST: Time = Time::from_ms(86_400_000);
-/// Weights that differ by more than switches can tell apart are no use.
-const WEIGHTS: std::ops::RangeInclusive<f64> = 0.001..=1_000.0;
-
 /// All jobs of the document, named.
 pub(super) fn resolve(
     source: &Source,
@@ -113,21 +101,6 @@ pub(super) fn resolve(
                 hosts: hosts.clone(),
                 at: place(&spec.name, at.clone()),
             });
-        }
-    }
-    let mut names = BTreeSet::new();
-    let mut profiles: BTreeMap<&Application, &Entry> = BTreeMap::new();
-    for job in &wanted {
-        if !names.insert(job.name.as_str()) {
-            let error = source.error(job.at.clone(), format!("two jobs called {:?}", job.name));
-            return Err(error.allowed("a name of its own, or `count` for several that are alike"));
-        }
-        let Kind { application, profile, .. } = &job.kind;
-        if *profiles.entry(application).or_insert(profile) != profile {
-            let what =
-                format!("another model of {:?} than that of a job before", application.as_str());
-            let error = source.error(job.at.clone(), what);
-            return Err(error.allowed("a name that is no other application's"));
         }
     }
     Ok(wanted)
@@ -197,6 +170,7 @@ impl JobSpec {
                 }
                 None => {
                     let job = self.staged(source, instances)?;
+                    check_profiled(&job).map_err(|e| refused(source, at.clone(), e))?;
                     let entry = models::of_stages(profile(&job), instances);
                     (called, job, entry)
                 }
@@ -235,8 +209,9 @@ impl JobSpec {
     }
 
     fn staged(&self, source: &Source, instances: u32) -> Result<Job, InputError> {
+        let rounds = u64::from(*ROUNDS.start())..=u64::from(*ROUNDS.end());
         let rounds = match &self.rounds {
-            Some(given) => within(source, "rounds", given, 1..=MOST_ROUNDS)? as u32,
+            Some(given) => within(source, "rounds", given, rounds)? as u32,
             None => 1,
         };
         let mut stages = Vec::new();
@@ -247,11 +222,12 @@ impl JobSpec {
     }
 
     fn count(&self, source: &Source, so_far: u64) -> Result<u64, InputError> {
+        let most = MOST_JOBS as u64;
         let count = match &self.count {
-            Some(given) => within(source, "count", given, 1..=MOST_JOBS)?,
+            Some(given) => within(source, "count", given, 1..=most)?,
             None => 1,
         };
-        if so_far + count > MOST_JOBS {
+        if so_far + count > most {
             let error = source.error(place(&self.count, 0..0), "too many jobs");
             return Err(error.allowed(format!("{MOST_JOBS} in all")));
         }
@@ -288,12 +264,7 @@ impl JobSpec {
     }
 }
 
-/// How long a job takes with the parts of the bandwidth that Saba's profiler takes, on links of 56
-/// Gbps that limit nobody else.
-pub fn profile(job: &Job) -> Samples {
-    let at = |share: Share| {
-        let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * share.get()) as u64);
-        Sample { share, time: job.alone(rate) }
-    };
-    Samples::new(Share::PROFILED.map(at)).expect("a job that does something takes time")
+/// Gives an error of a job its place in the file.
+pub(super) fn refused(source: &Source, at: Range<usize>, error: JobError) -> InputError {
+    source.error(at, error.message).allowed(error.allowed)
 }

@@ -69,18 +69,18 @@ mod stage;
 mod synthetic;
 mod times;
 
-pub use job::profile;
-
-use super::{JobsScenario, Models, Overrides, Queues};
+use super::builder::{BuildError, COARSEST};
+use super::{JobsScenario, Models, Queues};
 use crate::reader::files;
 use crate::reader::files::File;
 use crate::reader::kind::Kind;
 use crate::reader::nodes::suggestion;
+use crate::reader::parsed::Parsed;
 use crate::reader::tables::{list, placed, table};
 use crate::reader::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::FabricSpec;
-use bandwise_topology::{Fabric, Routes, builders};
+use bandwise_topology::{Fabric, builders};
 use bandwise_units::{BitRate, Time};
 use job::JobSpec;
 use model::ModelSpec;
@@ -136,20 +136,31 @@ struct RunSpec {
 const READABLE: &str = "a TOML list of jobs: tables called [[job]], and [fabric], [queues] and others \
                         besides, which may be missing";
 
-/// Queues of a port (Saba 4.6.1: "only 8 VLs are configurable").
-const QUEUES: u8 = 8;
-/// Far longer than what is worth simulating takes.
-const COARSEST: Time = Time::from_ms(60_000);
-/// Service levels of InfiniBand (IBTA 7.6.5).
-const LEVELS: u8 = 16;
+/// Values in place of those of a document.
+#[derive(Debug, Default)]
+pub struct Overrides {
+    /// Fabric.
+    pub fabric: Option<Fabric>,
+    /// Models that jobs name.
+    pub models: Option<Models>,
+    /// Queues of a port, 1 to 16.
+    pub queues: Option<u8>,
+    /// Seed.
+    pub seed: Option<u64>,
+}
 
 impl JobsScenario {
-    /// Reads a TOML list of jobs. `files` hands over the text of a file that it names.
+    /// Reads a TOML list of jobs. `files` returns the text of a file that it names.
+    ///
+    /// # Errors
+    ///
+    /// The text is not TOML, states another kind, names a file that can't be read, or describes an
+    /// impossible scenario.
     pub fn from_toml(
         source: &Source,
         overrides: Overrides,
         mut files: impl FnMut(&str) -> Result<File, String>,
-    ) -> Result<JobsScenario, InputError> {
+    ) -> Result<Parsed<JobsScenario>, InputError> {
         source.check_text(READABLE)?;
         let mut document = source.document()?;
         Kind::Jobs.take(source, &mut document)?;
@@ -169,9 +180,7 @@ impl JobsScenario {
             }
             (None, None) => None,
         };
-        let mut scenario = spec.resolve(source, fabric, models.as_ref(), seed)?;
-        scenario.queues.queues = queues.unwrap_or(scenario.queues.queues);
-        Ok(scenario)
+        spec.resolve(source, fabric, models.as_ref(), queues, seed)
     }
 }
 
@@ -187,9 +196,11 @@ impl Spec {
         source: &Source,
         fabric: Fabric,
         models: Option<&Models>,
+        queues: Option<u8>,
         seed: Option<u64>,
-    ) -> Result<JobsScenario, InputError> {
-        let queues = self.queues.resolve(source)?;
+    ) -> Result<Parsed<JobsScenario>, InputError> {
+        let of_document = self.queues.resolve(source)?;
+        let queues = Queues { queues: queues.unwrap_or(of_document.queues), ..of_document };
         let model = self.model.resolve(source)?;
         let of_document = self.run.seed.as_ref().map(|seed| *seed.get_ref());
         let seed = seed.or(of_document).unwrap_or(1);
@@ -216,8 +227,21 @@ impl Spec {
         let wanted = job::resolve(source, &self.job, &known, &fabric, models, &mut warnings)?;
         let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
         let title = self.title.unwrap_or_else(|| source.name.to_owned());
-        let routes = Routes::shortest(&fabric);
-        Ok(JobsScenario { title, fabric, routes, jobs, queues, model, seed, grain, warnings })
+        let builder = JobsScenario::builder(fabric).title(title).queues(queues).model(model);
+        let mut builder = builder.seed(seed).grain(grain);
+        let mut places = Vec::new();
+        for (at, job) in jobs {
+            places.push(at);
+            builder = builder.job(job);
+        }
+        let scenario = builder.build().map_err(|error| match error {
+            BuildError::Job(error) => {
+                let at = places.get(error.number).cloned().unwrap_or(0..0);
+                job::refused(source, at, error)
+            }
+            error => source.error(0..0, error.to_string()),
+        })?;
+        Ok(Parsed { scenario, warnings })
     }
 }
 
@@ -227,15 +251,16 @@ impl QueuesSpec {
             Some(given) => within(source, name, given, 1..=16).map(|n| n as u8),
             None => Ok(or),
         };
+        let usual = Queues::default();
         let part = match &self.part {
-            None => 1.0,
+            None => usual.part,
             Some(part) if *part.get_ref() > 0.0 && *part.get_ref() <= 1.0 => *part.get_ref(),
             Some(part) => {
                 let message = format!("a part of {} of each link", part.get_ref());
                 return Err(source.error(part.span(), message).allowed("above 0, up to 1"));
             }
         };
-        let queues = up_to_16("queues", &self.queues, QUEUES)?;
-        Ok(Queues { queues, levels: up_to_16("levels", &self.levels, LEVELS)?, part })
+        let queues = up_to_16("queues", &self.queues, usual.queues)?;
+        Ok(Queues { queues, levels: up_to_16("levels", &self.levels, usual.levels)?, part })
     }
 }

@@ -1,10 +1,11 @@
 //! `models` and `model`: what Saba knows of applications, from a table or from what a job says.
 
 use crate::jobs::Models;
+use crate::jobs::job::calculated;
 use crate::reader::nodes::suggestion;
 use bandwise_input::{InputError, Source};
 use bandwise_saba::sensitivity::{Samples, Setting};
-use bandwise_saba::table::{Application, Entry, Text};
+use bandwise_saba::table::{Application, Entry};
 use bandwise_workload::job::{PROFILE_INSTANCES, Workload};
 use std::num::NonZeroU32;
 use toml::Spanned;
@@ -38,21 +39,20 @@ pub(super) fn of_workload(workload: &Workload, samples: Samples) -> Entry {
     let dataset = || "1 x that of Saba's table 3.1".parse().expect("a number and a unit");
     let setting =
         Setting { nodes: NonZeroU32::new(PROFILE_INSTANCES), dataset: is_known.then(dataset) };
-    entry(samples, setting, &format!("{}: a model of the workload, not measured", workload.about))
+    calculated(
+        samples,
+        setting,
+        &format!("{}: a model of the workload, not measured", workload.about),
+    )
 }
 
 /// A job of stages, which takes as long as they do.
 pub(super) fn of_stages(samples: Samples, instances: u32) -> Entry {
     let setting = Setting { nodes: NonZeroU32::new(instances), dataset: None };
-    entry(samples, setting, "worked out from its stages, not measured")
+    calculated(samples, setting, "worked out from its stages, not measured")
 }
 
 /// Times that were measured with as many instances as the job has.
 pub(super) fn measured(samples: Samples, instances: u32) -> Entry {
-    entry(samples, Setting { nodes: NonZeroU32::new(instances), dataset: None }, "")
-}
-
-fn entry(samples: Samples, setting: Setting, comment: &str) -> Entry {
-    let comment = Text::try_from(comment).expect("one line");
-    Entry { samples, setting, measured: None, comment }
+    calculated(samples, Setting { nodes: NonZeroU32::new(instances), dataset: None }, "")
 }

@@ -7,6 +7,7 @@ use bandwise_input::{InputError, Source};
 use bandwise_random::Stream;
 use bandwise_topology::Fabric;
 use serde::Deserialize;
+use std::ops::Range;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -29,7 +30,7 @@ impl PlacementSpec {
         wanted: Vec<Wanted>,
         fabric: &Fabric,
         seed: u64,
-    ) -> Result<Vec<SharedJob>, InputError> {
+    ) -> Result<Vec<(Range<usize>, SharedJob)>, InputError> {
         let most = match &self.jobs_per_host {
             Some(given) => within(source, "jobs-per-host", given, 1..=1_000_000)?,
             None => JOBS_PER_HOST,
@@ -48,9 +49,11 @@ impl PlacementSpec {
                 .allowed("fewer jobs or instances, more hosts, or a larger placement.jobs-per-host")
         })?;
         let placed = |(wanted, hosts)| {
-            let Wanted { name, kind, start, weight, .. } = wanted;
+            let Wanted { name, kind, start, weight, at, .. } = wanted;
             let Kind { workload, job, data, application, profile } = kind;
-            SharedJob { name, workload, job, data, hosts, start, weight, application, profile }
+            let job =
+                SharedJob { name, workload, job, data, hosts, start, weight, application, profile };
+            (at, job)
         };
         Ok(wanted.into_iter().zip(places).map(placed).collect())
     }

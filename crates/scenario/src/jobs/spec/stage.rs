@@ -1,7 +1,7 @@
 //! A stage of a job: what its instances compute, and who sends how much to whom.
 
-use super::job::LONGEST;
 use super::pattern::PatternKey;
+use crate::jobs::job::{LONGEST, MOST_BYTES};
 use crate::reader::values::{Given, decimal, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{Bytes, Time};
@@ -20,9 +20,6 @@ pub(super) struct StageSpec {
     #[serde(default, deserialize_with = "decimal")]
     overlap: Given<f64>,
 }
-
-/// More bytes than anybody sends in a stage: 2^50.
-const MOST_BYTES: Bytes = Bytes::new(1 << 50);
 
 impl StageSpec {
     /// The stage; `at` is where it stands.

@@ -1,6 +1,6 @@
 //! `times`: how long a job was measured to take with parts of the bandwidth, and what it does then.
 
-use super::job::LONGEST;
+use crate::jobs::job::LONGEST;
 use bandwise_input::{InputError, Source};
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::{Sample, Samples};

@@ -2,8 +2,8 @@
 
 use super::execution::{Carrier, Jobs, JobsWatch};
 use super::steering::{Paths, Steering};
-use super::timeline::{Recorder, Timeline};
-use super::{JobsScenario, SharedJob};
+use crate::jobs::timeline::{Recorder, Timeline};
+use crate::jobs::{JobsScenario, SharedJob};
 use bandwise_flowsim::{Ended, FlowId, FlowSpec, Links, Policy, Simulation};
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::job::{Part, Transfer};

@@ -1,12 +1,9 @@
 //! Parts of each link by the weights that jobs were given: reservations and guarantees.
 
-use super::SharedJob;
 use super::steering::Steering;
+use crate::jobs::SharedJob;
 use bandwise_flowsim::policy::{Guarantees, Reservations};
 use bandwise_flowsim::{Policy, Simulation};
-
-/// The most jobs that can have a part: a link has a queue besides for who has none.
-pub(super) const MOST: usize = 255;
 
 /// What all parts together are about: a part is as fine as a weight can be told from another.
 const WHOLE: f64 = (1 << 20) as f64;
@@ -20,7 +17,7 @@ fn parts(jobs: &[SharedJob]) -> (Vec<u32>, u32) {
     (parts, whole)
 }
 
-/// Reservations for no more than [`MOST`] jobs.
+/// Reservations for as many jobs as the policy can tell apart.
 pub(super) fn reservations(jobs: &[SharedJob]) -> Reservations {
     let (parts, whole) = parts(jobs);
     Reservations::new(parts, whole).expect("the parts are the whole")

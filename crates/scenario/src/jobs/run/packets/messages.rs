@@ -5,9 +5,10 @@
 //! InfiniBand. "Homa" is B. Montazeri et al., *Homa: A Receiver-Driven Low-Latency Transport Protocol
 //! Using Network Priorities* (SIGCOMM 2018); the number after it is the section.
 
-use super::{PacketResults, PacketsError, REACTION, mtu};
-use crate::jobs::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
-use crate::jobs::results::took;
+use super::error::PacketError;
+use super::payload::mtu;
+use super::results::{PacketResults, REACTION, WATCH_EVERY};
+use crate::jobs::run::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
 use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
 use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY};
 use bandwise_netsim::ethernet::packet::{GAP, MAX_SWITCHES};
@@ -26,9 +27,6 @@ use bandwise_workload::job::{Part, Transfer};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Looks between two calls of whoever watches.
-const WATCH_EVERY: u64 = 64;
-
 /// What a switch has room for, bytes: never full, as a loss costs a timeout, which does not shrink with
 /// the scale of volumes. Ports may have nearly all of it.
 const BUFFER: SharedBuffer = SharedBuffer {
@@ -39,10 +37,10 @@ const BUFFER: SharedBuffer = SharedBuffer {
 };
 
 /// Whether jobs can be run so: whether packets find their way, with all of each link for them.
-pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketsError> {
+pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketError> {
     let JobsScenario { fabric, queues, .. } = scenario;
     if queues.part < 1.0 {
-        return Err(PacketsError::Part(queues.part));
+        return Err(PacketError::Part(queues.part));
     }
     let switches = farthest_hosts(fabric).map_or(0, |ends| {
         let [a, b] = ends.map(|host| fabric.rank(host));
@@ -50,7 +48,7 @@ pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketsError> {
     });
     match switches <= MAX_SWITCHES {
         true => Ok(()),
-        false => Err(PacketsError::Path(switches)),
+        false => Err(PacketError::Path(switches)),
     }
 }
 
@@ -137,7 +135,7 @@ pub(super) fn run(
     PacketResults {
         results: JobsResults {
             policy,
-            took: ended.map(|(job, ended)| took(job, ended)).collect(),
+            took: ended.map(|(job, ended)| job.took(ended)).collect(),
             flows: u64::from(sent) - under_way.len() as u64,
             instants,
             timeline: None,

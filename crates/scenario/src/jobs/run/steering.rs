@@ -1,6 +1,6 @@
 //! [`Steering`]: who sets up ports while jobs come and go, whatever network they belong to.
 
-use super::{JobsScenario, SharedJob};
+use crate::jobs::{JobsScenario, SharedJob};
 use bandwise_flowsim::Links;
 use bandwise_saba::controller::PortConfig;
 
@@ -31,7 +31,7 @@ impl<N> Steering<N> for Unsteered {
 
 /// The paths among the instances of a job.
 #[derive(Debug, Clone)]
-pub(super) struct Paths {
+pub(in crate::jobs) struct Paths {
     instances: u32,
     /// By sender times instances plus receiver: where in `links` its path begins.
     begin: Vec<u32>,
@@ -39,7 +39,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    pub(super) fn new(scenario: &JobsScenario, links: &Links, job: &SharedJob) -> Paths {
+    pub(in crate::jobs) fn new(scenario: &JobsScenario, links: &Links, job: &SharedJob) -> Paths {
         let instances = job.job.instances;
         let mut paths = Paths { instances, begin: vec![0], links: Vec::new() };
         for &from in &job.hosts {
@@ -60,7 +60,7 @@ impl Paths {
     }
 
     /// The links of all paths among the instances, each once, whoever of them sends to whom.
-    pub(super) fn links(&self) -> Vec<u32> {
+    pub(in crate::jobs) fn links(&self) -> Vec<u32> {
         let mut links = self.links.clone();
         links.sort_unstable();
         links.dedup();

@@ -2,7 +2,8 @@
 
 use super::instances::Instances;
 use super::steering::{Configurable, Paths, Steering};
-use super::{JobsScenario, SharingPolicy};
+use crate::jobs::job::{fitted, profile};
+use crate::jobs::{JobsScenario, SharingPolicy};
 use bandwise_flowsim::policy::WeightedQueues;
 use bandwise_flowsim::{LinkConfig, Links, Simulation};
 use bandwise_saba::Share;
@@ -20,7 +21,7 @@ use std::num::{NonZeroU8, NonZeroU16};
 use std::sync::Arc;
 
 /// Who sets up ports.
-pub(super) trait Controllers {
+pub(in crate::jobs) trait Controllers {
     /// Takes an event.
     fn tell(&mut self, event: Event);
     /// What is to be done about all of them.
@@ -39,7 +40,7 @@ impl Controllers for Controller {
 
 /// The controllers and what they need to know of jobs. Links are ports, of the same numbers; a job is an
 /// application, and a connection over all the links that it sends through.
-pub(super) struct Controlled<C> {
+pub(in crate::jobs) struct Controlled<C> {
     controllers: C,
     /// By job: what it is called in the table, and its level.
     jobs: Vec<(Application, PriorityLevel)>,
@@ -48,7 +49,7 @@ pub(super) struct Controlled<C> {
 impl Controlled<Controller> {
     /// One controller. Levels are of all jobs that there will be, as they are made ahead of time (Saba
     /// 4.3.4), for a connection keeps its level. `policy` is Saba, or one that differs from it in its weights.
-    pub(super) fn centralised(
+    pub(in crate::jobs) fn centralised(
         scenario: &JobsScenario,
         links: &Links,
         policy: SharingPolicy,
@@ -62,7 +63,7 @@ impl Controlled<Controller> {
     }
 
     /// What ports were told, by link.
-    pub(super) fn configurations(&self) -> impl Iterator<Item = (u32, &PortConfig)> {
+    pub(in crate::jobs) fn configurations(&self) -> impl Iterator<Item = (u32, &PortConfig)> {
         self.controllers.configurations().map(|(port, config)| (port.0 as u32, config))
     }
 }
@@ -82,7 +83,7 @@ impl Controlled<Instances> {
             let called = Application::try_from(workload).expect("letters are a name");
             let workload = Workload::by_name(workload).expect("it is in the table");
             let job = workload.job(Scale::default()).expect("a scale that is allowed");
-            models.insert(called, super::fitted(&super::profile(&job), scenario.model));
+            models.insert(called, fitted(&profile(&job), scenario.model));
         }
         let table = table(scenario, models);
         let names = scenario.jobs.iter().map(|job| name(first[&*job.workload])).collect();
@@ -111,7 +112,7 @@ impl<C: Controllers> Controlled<C> {
     }
 
     /// All jobs are there, and send over these paths; nobody is told of it but the controllers.
-    pub(super) fn with_all(mut self, paths: &[Paths]) -> Self {
+    pub(in crate::jobs) fn with_all(mut self, paths: &[Paths]) -> Self {
         for (job, paths) in paths.iter().enumerate() {
             self.hear(job, paths);
         }
@@ -120,7 +121,7 @@ impl<C: Controllers> Controlled<C> {
     }
 
     /// The level of a job.
-    pub(super) fn level(&self, job: usize) -> PriorityLevel {
+    pub(in crate::jobs) fn level(&self, job: usize) -> PriorityLevel {
         self.jobs[job].1
     }
 

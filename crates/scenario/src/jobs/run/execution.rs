@@ -1,6 +1,6 @@
 //! [`Jobs`]: the jobs of a scenario on their way, whoever carries their data.
 
-use super::{SharedJob, SharingPolicy};
+use crate::jobs::{SharedJob, SharingPolicy};
 use bandwise_units::Time;
 use bandwise_workload::job::{Action, JobRun, Part, Transfer};
 use std::cmp::Reverse;

@@ -1,8 +1,8 @@
 //! [`OwnQueues`]: a queue a job, with weights that follow who is there. No port has as many; this is
 //! what limited queues are compared with, so Saba's controller has no part in it.
 
-use super::JobsScenario;
 use super::steering::{Paths, Steering};
+use crate::jobs::JobsScenario;
 use bandwise_flowsim::policy::WeightedQueues;
 use bandwise_flowsim::{LinkConfig, Queue, Simulation};
 use bandwise_saba::Share;

@@ -1,28 +1,22 @@
-//! [`JobsSimulation`]: what jobs send is ordered from the senders of hosts, and what has arrived is told to jobs.
+//! [`JobsSimulation`]: the jobs of a scenario over hosts and switches of InfiniBand.
 
+use super::connections::Connections;
 use super::models::{Lanes, models};
+use super::results::{PacketResults, REACTION, WATCH_EVERY};
 use super::sender::JobSender;
-use super::{PacketResults, PacketsError};
-use crate::jobs::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
-use crate::jobs::results::took;
-use crate::jobs::steering::{Configurable, Paths, Steering};
+use crate::jobs::run::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
+use crate::jobs::run::steering::{Configurable, Paths, Steering};
 use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
 use bandwise_flowsim::Links;
 use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY};
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_netsim::infiniband::{FabricCheckpoint, PortTables, Simulation};
 use bandwise_rdma::qos::Sl;
-use bandwise_rdma::verbs::{Opcode, Qp, Transport, WorkRequest};
+use bandwise_rdma::verbs::{Opcode, Transport, WorkRequest};
 use bandwise_saba::controller::PortConfig;
 use bandwise_topology::Port;
 use bandwise_units::Time;
-use bandwise_workload::job::{Job, Part, Stage, Transfer};
-
-/// Time between two looks at all hosts: about what a process takes to be told of something.
-pub const REACTION: Time = Time::from_ns(500);
-
-/// Looks between two calls of whoever watches.
-const WATCH_EVERY: u64 = 64;
+use bandwise_workload::job::{Part, Transfer};
 
 /// Nodes whose events one queue holds well. In larger fabrics, and where shards have to be cut
 /// somewhere, each node has its own though links are short.
@@ -32,12 +26,12 @@ const ONE_QUEUE: usize = 256;
 const MESSAGE: u64 = 1 << 31;
 
 /// Tables of ports that are to be set, by link.
-pub(super) struct Set {
-    lanes: Lanes,
+pub(super) struct Set<'a> {
+    lanes: &'a Lanes,
     tables: Vec<(u32, PortTables)>,
 }
 
-impl Configurable for Set {
+impl Configurable for Set<'_> {
     fn configure(&mut self, link: u32, config: &PortConfig) {
         self.tables.push((link, self.lanes.configured(config)));
     }
@@ -51,18 +45,18 @@ pub(super) struct JobsSimulation<'a, S> {
     orders: Orders<'a, S>,
 }
 
-impl<'a, S: Steering<Set> + Send> JobsSimulation<'a, S> {
+impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
     /// Jobs that have not started yet; the fabric has all their connections.
     pub(super) fn new(
         scenario: &'a JobsScenario,
         links: &'a Links,
-        lanes: Lanes,
+        lanes: &'a Lanes,
         policy: SharingPolicy,
         steering: S,
         executor: &impl Executor,
-    ) -> Result<Self, PacketsError> {
+    ) -> Self {
         let JobsScenario { fabric, routes, jobs, seed, .. } = scenario;
-        let models = models(fabric, &lanes, policy);
+        let models = models(fabric, lanes, policy);
         let parts_itself = executor.workers().get() > 1 || fabric.nodes().len() > ONE_QUEUE;
         let apart = if parts_itself { Time::from_ps(1) } else { MIN_PARTITION_LATENCY };
         let built =
@@ -83,10 +77,6 @@ impl<'a, S: Steering<Set> + Send> JobsSimulation<'a, S> {
             connections.push(of_job);
         }
         for (host, qps) in qps.iter().enumerate() {
-            if qps.len() > usize::from(u16::MAX) {
-                let name = fabric.node(fabric.hosts()[host]).name.clone();
-                return Err(PacketsError::Connections { host: name, connections: qps.len() });
-            }
             simulation.start(host, qps, JobSender::default(), Notify::Poll, Time::ZERO);
         }
         let orders = Orders {
@@ -101,7 +91,7 @@ impl<'a, S: Steering<Set> + Send> JobsSimulation<'a, S> {
             arrived: Vec::new(),
             transfers: 0,
         };
-        Ok(JobsSimulation { policy, simulation, jobs: Jobs::new(jobs), orders })
+        JobsSimulation { policy, simulation, jobs: Jobs::new(jobs), orders }
     }
 
     /// Runs until all jobs are over, or until it is told to stop.
@@ -124,7 +114,7 @@ impl<'a, S: Steering<Set> + Send> JobsSimulation<'a, S> {
             over |= watch(JobsProgress { policy: Some(policy), ..progress }).is_break();
         }
         let ended = orders.scenario.jobs.iter().zip(jobs.into_ended());
-        let took = ended.map(|(job, ended)| took(job, ended));
+        let took = ended.map(|(job, ended)| job.took(ended));
         PacketResults {
             results: JobsResults {
                 policy,
@@ -140,41 +130,6 @@ impl<'a, S: Steering<Set> + Send> JobsSimulation<'a, S> {
     }
 }
 
-/// The queue pairs of a job: each two instances that send to each other have a connection for each part
-/// of stages. On one connection for both, a part would wait for the other.
-struct Connections {
-    instances: u32,
-    /// By part, sender and receiver.
-    qps: Vec<Option<Qp>>,
-}
-
-impl Connections {
-    fn new(instances: u32) -> Self {
-        Connections { instances, qps: vec![None; 2 * (instances * instances) as usize] }
-    }
-
-    fn of(&self, part: Part, from: u32, to: u32) -> usize {
-        ((part as u32 * self.instances + from) * self.instances + to) as usize
-    }
-
-    /// Calls `connect` once for each part and pair with something to send.
-    fn pairs(&mut self, job: &Job, mut connect: impl FnMut([u32; 2]) -> (Qp, Qp)) {
-        for Stage { pattern, overlapped, exposed, .. } in &job.stages {
-            let parts = [(Part::Overlapped, overlapped), (Part::Exposed, exposed)];
-            let phases = (0..pattern.phases()).flat_map(|phase| parts.map(|part| (phase, part)));
-            for (phase, (part, bytes)) in phases {
-                pattern.transfers(phase, job.instances, *bytes, |Transfer { from, to, .. }| {
-                    let [there, back] = [self.of(part, from, to), self.of(part, to, from)];
-                    if self.qps[there].is_none() {
-                        let (near, far) = connect([from, to]);
-                        (self.qps[there], self.qps[back]) = (Some(near), Some(far));
-                    }
-                });
-            }
-        }
-    }
-}
-
 /// What is to be carried out, and what is under way.
 struct Orders<'a, S> {
     scenario: &'a JobsScenario,
@@ -184,7 +139,7 @@ struct Orders<'a, S> {
     paths: Vec<Paths>,
     connections: Vec<Connections>,
     steering: S,
-    set: Set,
+    set: Set<'a>,
     /// Hosts, and what they are to post.
     requests: Vec<(u32, WorkRequest)>,
     /// By host: how many transfers have not been acknowledged.
@@ -200,7 +155,7 @@ fn number(job: usize, part: Part) -> u64 {
     (job as u64) << 1 | part as u64
 }
 
-impl<S: Steering<Set>> Orders<'_, S> {
+impl<'a, S: Steering<Set<'a>>> Orders<'a, S> {
     /// A look at all hosts: what has arrived, what happens then, and when to look next; `None` if there
     /// is nothing left to wait for.
     fn look(
@@ -244,7 +199,7 @@ impl<S: Steering<Set>> Orders<'_, S> {
     }
 }
 
-impl<S: Steering<Set>> Carrier for Orders<'_, S> {
+impl<'a, S: Steering<Set<'a>>> Carrier for Orders<'a, S> {
     fn starts(&mut self, job: usize) {
         self.steering.starts(job, &self.paths[job], &mut self.set);
     }

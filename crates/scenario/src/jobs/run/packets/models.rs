@@ -1,6 +1,6 @@
 //! How the fabric of a sharing scenario behaves at packet level.
 
-use super::PacketsError;
+use super::error::PacketError;
 use crate::infiniband::congestion;
 use crate::jobs::{JobsScenario, SharingPolicy};
 use bandwise_netsim::infiniband::host::DeviceModel;
@@ -23,17 +23,14 @@ pub(super) enum Lanes {
 
 impl Lanes {
     /// Those of a policy.
-    pub(super) fn of(
-        scenario: &JobsScenario,
-        policy: SharingPolicy,
-    ) -> Result<Lanes, PacketsError> {
+    pub(super) fn of(scenario: &JobsScenario, policy: SharingPolicy) -> Result<Lanes, PacketError> {
         if scenario.queues.part < 1.0 {
-            return Err(PacketsError::Part(scenario.queues.part));
+            return Err(PacketError::Part(scenario.queues.part));
         }
         let jobs = scenario.jobs.len();
         let per_job = |shares: Vec<f64>| match jobs <= Vl::COUNT {
             true => Ok(Lanes::PerJob(arbitration(&shares, MAX_WEIGHT))),
-            false => Err(PacketsError::Jobs { policy, jobs }),
+            false => Err(PacketError::Jobs { policy, jobs }),
         };
         match policy {
             SharingPolicy::FairFlows | SharingPolicy::Blocking => Ok(Lanes::One),
@@ -48,10 +45,10 @@ impl Lanes {
                 let queues = scenario.queues.queues;
                 match usize::from(queues) <= Vl::COUNT {
                     true => Ok(Lanes::Controlled(queues)),
-                    false => Err(PacketsError::Queues(queues)),
+                    false => Err(PacketError::Queues(queues)),
                 }
             }
-            _ => Err(PacketsError::Policy(policy)),
+            _ => Err(PacketError::Policy(policy)),
         }
     }
 

@@ -1,0 +1,97 @@
+//! [`JobsScenario`]: an experiment with jobs on a fabric that can be run.
+
+use super::{JobsBuilder, Queues, SharedJob};
+use bandwise_saba::sensitivity::Kind;
+use bandwise_saba::table::Table;
+use bandwise_topology::{Fabric, Routes};
+use bandwise_units::Time;
+
+/// An experiment with jobs on a fabric that can be run.
+///
+/// Every value is one that [`JobsBuilder::build`] has checked; [`into_builder`] changes some.
+///
+/// [`into_builder`]: JobsScenario::into_builder
+#[derive(Debug, Clone)]
+pub struct JobsScenario {
+    pub(super) title: String,
+    pub(super) fabric: Fabric,
+    pub(super) routes: Routes,
+    pub(super) jobs: Vec<SharedJob>,
+    pub(super) queues: Queues,
+    pub(super) model: Kind,
+    pub(super) seed: u64,
+    pub(super) grain: Time,
+}
+
+impl JobsScenario {
+    /// Returns a builder with the defaults of a scenario file, without jobs.
+    pub fn builder(fabric: Fabric) -> JobsBuilder {
+        JobsBuilder::new(fabric)
+    }
+
+    /// Returns a builder that starts from this scenario.
+    pub fn into_builder(self) -> JobsBuilder {
+        JobsBuilder::from_scenario(self)
+    }
+
+    /// Title, a line.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Hosts, switches and links.
+    pub fn fabric(&self) -> &Fabric {
+        &self.fabric
+    }
+
+    /// Shortest paths between hosts, by destination.
+    pub fn routes(&self) -> &Routes {
+        &self.routes
+    }
+
+    /// Jobs in the order of the results.
+    pub fn jobs(&self) -> &[SharedJob] {
+        &self.jobs
+    }
+
+    /// Queues of every port.
+    pub fn queues(&self) -> Queues {
+        self.queues
+    }
+
+    /// Kind of the sensitivity models that Saba fits to the jobs' times.
+    pub fn model(&self) -> Kind {
+        self.model
+    }
+
+    /// Seed of all random streams.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Shortest time between two calculations of all rates, unless flows start; zero for exact rates.
+    pub fn grain(&self) -> Time {
+        self.grain
+    }
+
+    /// Returns the sensitivity table of the applications whose models jobs have.
+    pub fn models(&self) -> Table {
+        let mut table = Table::new();
+        for job in &self.jobs {
+            table.insert(job.application.clone(), job.profile.clone());
+        }
+        table
+    }
+
+    /// Returns whether a job has a weight other than 1.
+    pub fn has_weights(&self) -> bool {
+        self.jobs.iter().any(|job| job.weight != 1.0)
+    }
+
+    /// Returns the scenario with changed jobs, which must be as possible as before.
+    pub(super) fn with_jobs(&self, change: impl FnMut(&mut SharedJob)) -> JobsScenario {
+        let mut other = self.clone();
+        other.jobs.iter_mut().for_each(change);
+        other
+    }
+}
