@@ -20,6 +20,7 @@ mod links;
 mod network;
 mod paths;
 pub mod policy;
+mod rank;
 mod rate;
 mod scene;
 mod share;

@@ -31,16 +31,11 @@ pub use smallest::SmallestGroup;
 pub use srpt::Srpt;
 pub use weighted::WeightedQueues;
 
+pub use crate::rank::{HELD, LAST_RANK};
 pub use crate::scene::{FlowView, Moves, Rates, Scene};
 pub use crate::share::QueueChoice;
 use crate::{LinkConfig, Network};
 use bandwise_units::{BitRate, Bytes};
-
-/// The last rank that is served: after all others.
-pub const LAST_RANK: u64 = HELD - 1;
-
-/// The rank of flows that may not send, even over idle links.
-pub const HELD: u64 = u64::MAX - 1;
 
 /// A flow that starts, or that has sent the bytes of its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

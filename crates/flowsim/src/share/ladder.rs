@@ -2,7 +2,7 @@
 
 use super::links::{NO_CUT, Sharing};
 use super::{Bundle, Bundles};
-use crate::policy::HELD;
+use crate::rank::HELD;
 use crate::rate::Rate;
 use std::collections::BTreeMap;
 

@@ -8,7 +8,7 @@ use super::members::{Member, Members};
 use super::settle::{Offered, Told};
 use super::{Bundle, Bundles, Hop, QueueChoice};
 use crate::network::{LinkConfig, Network, Queue};
-use crate::policy::HELD;
+use crate::rank::HELD;
 use crate::rate::Rate;
 use smallvec::SmallVec;
 use std::cmp::Reverse;

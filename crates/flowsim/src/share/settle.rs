@@ -5,7 +5,7 @@ use super::fill::Claim;
 use super::links::{Link, NO_CUT, Offers, Seen, Sharing, least};
 use super::members::Member;
 use super::{Bundle, Hop};
-use crate::policy::HELD;
+use crate::rank::HELD;
 use crate::rate::Rate;
 use std::cmp::Reverse;
 

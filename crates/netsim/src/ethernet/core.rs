@@ -3,7 +3,7 @@
 use super::capture::{Capture, CaptureFilter, CaptureRecord};
 use super::features::Features;
 use super::flow::{FinishedFlow, FlowSpec, alone, frame_time};
-use super::host::HostModel;
+use super::host_model::HostModel;
 use super::host_node::HostNode;
 use super::network::{Counters, NetworkModel, PathTooLong};
 use super::output::{Net, Output};

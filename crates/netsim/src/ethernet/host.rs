@@ -6,19 +6,17 @@
 use super::classes::Classes;
 use super::features::Features;
 use super::flow::FlowSpec;
+use super::host_model::HostModel;
 use super::host_node::{HostNode, HostReport};
 use super::output::{Net, Output, PfcFrame};
-use super::packet::{ACK, GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
+use super::packet::{GAP, HEADERS, Kind, NOTIFICATION, Packet, since, stamp};
 use super::routing::Spray;
 use super::send_queues::{Next, SendQueues};
 use super::slots::{Slots, slot_of};
-use super::telemetry::{Frame, TELEMETRY};
+use super::telemetry::Frame;
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node, WAKE};
-use bandwise_rdma::congestion::{
-    self, AckInfo, Algorithm, Congestion, NotificationPoint, NotificationSettings,
-};
-use bandwise_rdma::homa;
-use bandwise_rdma::transport::{Feedback, Receiver, Sender, TransportSettings};
+use bandwise_rdma::congestion::{AckInfo, Algorithm, Congestion, NotificationPoint};
+use bandwise_rdma::transport::{Feedback, Receiver, Sender};
 use bandwise_units::{Bytes, Time};
 
 /// Kinds of events beside the engine's, in the order in which they are handled at one instant.
@@ -26,49 +24,6 @@ const START: u8 = 2;
 const TIMEOUT: u8 = 3;
 const READY: u8 = 4;
 const ACK_DUE: u8 = 5;
-
-/// Model of a host.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HostModel {
-    /// Transport of all flows.
-    pub transport: TransportSettings,
-    /// Congestion control of all flows.
-    pub congestion: congestion::CongestionSettings,
-    /// Condition for receivers to send CNPs, for algorithms that need them.
-    pub notification: NotificationSettings,
-    /// Payload of a full packet, in bytes.
-    pub mtu: u32,
-    /// Bytes in every data packet besides the headers of RoCEv2 (IRN 6.3: 16 at most).
-    pub extra_header: u32,
-    /// Interval at which a flow that may send polls the link, at most 4 ms (IRN 4.1: "it
-    /// periodically polls the MAC layer until the link is available"). Round-robin if not given.
-    pub poll: Option<Time>,
-    /// Homa instead of `transport`: each flow is a message, without congestion control.
-    pub homa: Option<homa::HomaSettings>,
-}
-
-impl HostModel {
-    /// Returns the bytes of a full frame, from Ethernet header to frame check sequence.
-    pub fn full_frame(&self) -> u32 {
-        HEADERS + self.extra_bytes() + self.mtu
-    }
-
-    /// Returns the bytes of a data packet besides the headers of RoCEv2 and payload.
-    pub(super) fn extra_bytes(&self) -> u32 {
-        self.extra_header + self.telemetry()
-    }
-
-    /// Returns the bytes of an acknowledgement.
-    #[inline]
-    pub(super) fn ack_bytes(&self) -> u32 {
-        ACK + self.telemetry()
-    }
-
-    #[inline]
-    fn telemetry(&self) -> u32 {
-        if self.congestion.algorithm.needs_telemetry() { TELEMETRY } else { 0 }
-    }
-}
 
 /// A flow at its sender.
 #[derive(Debug)]

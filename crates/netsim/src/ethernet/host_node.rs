@@ -2,7 +2,7 @@
 
 use super::classes::Classes;
 use super::flow::{FinishedFlow, FlowSpec};
-use super::host::HostModel;
+use super::host_model::HostModel;
 use super::output::{Net, Output, PfcFrame};
 use super::routing::Spray;
 use super::telemetry::Frame;

@@ -3,9 +3,9 @@
 use super::capture::{CaptureFilter, CaptureRecord};
 use super::classes::Classes;
 use super::core::{Core, latency};
-use super::features::{Basic, Classed, Lossy, Telemetered, WithHoma};
+use super::feature_sets::{Basic, Classed, Lossy, Telemetered, WithHoma};
 use super::flow::{FinishedFlow, FlowSpec};
-use super::host::HostModel;
+use super::host_model::HostModel;
 use super::routing::Routing;
 use super::switch::{Buffering, Pfc, PortCounters, SwitchModel};
 use crate::engine::{Executor, MIN_PARTITION_LATENCY, Sequential};

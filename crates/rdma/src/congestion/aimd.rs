@@ -1,6 +1,7 @@
 //! [`Aimd`]: the congestion window of TCP.
 
-use super::{AckInfo, Path, whole_packets};
+use super::ack::AckInfo;
+use super::path::{Path, whole_packets};
 
 /// Parameters of AIMD (additive increase, multiplicative decrease), for all flows.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]

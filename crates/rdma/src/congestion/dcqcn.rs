@@ -1,6 +1,6 @@
 //! [`Dcqcn`]: the sender of DCQCN, its reaction point.
 
-use super::{Path, bit_rate};
+use super::path::{Path, bit_rate};
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// Parameters of DCQCN senders, for all flows. The defaults are the paper's (section 5.2: values

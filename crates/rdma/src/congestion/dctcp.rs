@@ -1,8 +1,9 @@
 //! [`Dctcp`]: a window that decreases by the fraction of marked packets.
 
+use super::ack::AckInfo;
 use super::aimd::Window;
+use super::path::Path;
 use super::round::Round;
-use super::{AckInfo, Path};
 
 /// Parameters of DCTCP, for all flows.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]

@@ -1,22 +1,9 @@
 //! [`Hpcc`]: a window based on telemetry of every switch on the path.
 
+use super::ack::{AckInfo, IntHop};
+use super::path::{Path, bit_rate, whole_packets};
 use super::round::Round;
-use super::{AckInfo, Path, bit_rate, whole_packets};
-use bandwise_units::{BitRate, Bytes, Time};
-
-/// Telemetry that a switch writes into a departing packet (in-band network telemetry, INT; HPCC
-/// section 4.1, figure 7), about its output port.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct IntHop {
-    /// ts: departure time of the packet.
-    pub at: Time,
-    /// txBytes: total bytes sent by the port. The paper's field wraps, this one doesn't.
-    pub sent: Bytes,
-    /// qLen: bytes remaining in the port's queue.
-    pub queue: Bytes,
-    /// B: rate of the link.
-    pub rate: BitRate,
-}
+use bandwise_units::{BitRate, Bytes};
 
 /// Parameters of HPCC, for all flows. The defaults are those of the paper's section 5.1.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -190,6 +177,7 @@ mod tests {
     use super::super::testbed::{self, PATH, Testbed};
     use super::super::{Algorithm, CongestionSettings};
     use super::*;
+    use bandwise_units::Time;
 
     /// A hop of 40 Gbps, 5 bytes per ns.
     fn hop(ns: u64, sent: u64, queue: u64) -> IntHop {

@@ -31,11 +31,13 @@
 //!
 //! InfiniBand has another congestion control (FECN and BECN), which is in [`ib_congestion`](crate::ib_congestion).
 
+mod ack;
 mod aimd;
 mod dcqcn;
 mod dctcp;
 mod hpcc;
 mod notification;
+mod path;
 mod red;
 mod round;
 mod swift;
@@ -45,16 +47,18 @@ mod testbed;
 mod tests;
 mod timely;
 
+pub use ack::{AckInfo, IntHop};
 pub use aimd::{Aimd, AimdSettings};
 pub use dcqcn::{Dcqcn, DcqcnSettings};
 pub use dctcp::{Dctcp, DctcpSettings};
-pub use hpcc::{Hpcc, HpccSettings, IntHop};
+pub use hpcc::{Hpcc, HpccSettings};
 pub use notification::{NotificationPoint, NotificationSettings};
+pub use path::Path;
 pub use red::{RedError, RedMarker};
 pub use swift::{Swift, SwiftSettings};
 pub use timely::{Timely, TimelySettings};
 
-use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_units::{BitRate, Time};
 
 /// Congestion control algorithm of the senders.
 #[derive(
@@ -137,50 +141,6 @@ pub struct CongestionSettings {
     pub hpcc: HpccSettings,
     /// Parameters of Swift.
     pub swift: SwiftSettings,
-}
-
-/// Properties of a flow's path, known when it starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Path {
-    /// Rate of the sender's link, not zero. No flow is faster.
-    pub line_rate: BitRate,
-    /// Time from the start of a full packet to its ACK without queueing, not zero.
-    pub base_rtt: Time,
-    /// Bytes of a full packet on the wire with all headers, not zero.
-    pub packet: Bytes,
-}
-
-impl Path {
-    /// Returns the packets that fill the path at line rate (the bandwidth-delay product), at least
-    /// one.
-    pub fn packets_in_flight(&self) -> f64 {
-        (self.bits_in(self.base_rtt) / self.packet.bits() as f64).max(1.0)
-    }
-
-    /// Returns the bits that the link carries in a time.
-    fn bits_in(&self, time: Time) -> f64 {
-        self.line_rate.as_bps() as f64 * seconds(time)
-    }
-}
-
-/// Content of an acknowledgement.
-#[derive(Debug, Clone, Copy)]
-pub struct AckInfo<'a> {
-    /// Arrival time.
-    pub now: Time,
-    /// Time since the acknowledged packet began to leave. A retransmitted packet's sample can't be
-    /// distinguished from the original's: omit such ACKs.
-    pub rtt: Time,
-    /// Newly acknowledged packets, selectively acknowledged ones included.
-    pub acked: u32,
-    /// Their bytes on the wire.
-    pub bytes: u32,
-    /// The acknowledged packet carried an ECN mark.
-    pub marked: bool,
-    /// Packets still unacknowledged afterwards, lost ones excluded.
-    pub in_flight: u32,
-    /// Telemetry of the packet, first hop first; empty if switches add none.
-    pub int: &'a [IntHop],
 }
 
 /// Congestion control of one flow.
@@ -300,22 +260,4 @@ impl Congestion {
             Congestion::Swift(flow) => flow.window(),
         }
     }
-}
-
-/// Returns a time in seconds, for products with a rate.
-#[inline]
-fn seconds(time: Time) -> f64 {
-    time.as_ps() as f64 / 1e12
-}
-
-/// Returns a rate in bits per second as a type, at least 1 bps so that packets eventually leave.
-#[inline]
-fn bit_rate(bps: f64) -> BitRate {
-    BitRate::from_bps((bps as u64).max(1))
-}
-
-/// Returns a window in whole packets, rounded down, at least one.
-#[inline]
-fn whole_packets(window: f64) -> u32 {
-    (window as u32).max(1)
 }

@@ -1,6 +1,7 @@
 //! [`Swift`]: a window that keeps the round-trip time at a target.
 
-use super::{AckInfo, Path, bit_rate, seconds, whole_packets};
+use super::ack::AckInfo;
+use super::path::{Path, bit_rate, seconds, whole_packets};
 use bandwise_units::{BitRate, Time};
 
 /// Parameters of Swift, for all flows.

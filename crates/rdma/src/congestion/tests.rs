@@ -2,6 +2,7 @@
 
 use super::testbed::PATH;
 use super::*;
+use bandwise_units::Bytes;
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]

@@ -1,6 +1,7 @@
 //! [`Timely`]: a rate controlled by the gradient of the round-trip time.
 
-use super::{AckInfo, Path, bit_rate};
+use super::ack::AckInfo;
+use super::path::{Path, bit_rate};
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// Parameters of Timely, for all flows. The defaults are those of the paper's section 6 where it

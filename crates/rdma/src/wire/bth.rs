@@ -1,7 +1,7 @@
 //! The base transport header (BTH, IBTA 9.2) and its extended headers, for the operations of flows.
 
 use super::bytes::Reader;
-use super::frame::FrameError;
+use super::error::FrameError;
 use super::{AETH, BTH, RETH};
 
 /// RDMA extended transport header (RETH, IBTA 9.3): the destination of a WRITE.

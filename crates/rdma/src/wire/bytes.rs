@@ -1,6 +1,6 @@
 //! A reader of headers in network byte order.
 
-use super::frame::FrameError;
+use super::error::FrameError;
 
 /// The unread rest of a packet.
 #[derive(Debug, Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Ethernet headers and PFC frames.
 
 use super::bytes::Reader;
-use super::frame::FrameError;
+use super::error::FrameError;
 
 /// A 48-bit address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

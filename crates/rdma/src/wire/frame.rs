@@ -3,6 +3,7 @@
 
 use super::bth::Bth;
 use super::bytes::Reader;
+use super::error::FrameError;
 use super::ethernet::{self, PfcHeader, Stations};
 use super::icrc::icrc;
 use super::ipv4::{self, Ipv4};
@@ -51,20 +52,6 @@ pub struct TcpSegment<'a> {
 const ROCE_PORT: u16 = 4791;
 const UDP_HEADER: usize = 8;
 const ICRC: usize = super::ICRC as usize;
-
-/// Reason why bytes are not a [`Frame`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum FrameError {
-    /// The bytes end too early, or a length in them is wrong.
-    #[error("the frame ends too early")]
-    Short,
-    /// The bytes contain an unknown value.
-    #[error("unknown {0}")]
-    Unknown(&'static str),
-    /// The bytes have changed in transit.
-    #[error("the checksum of {0} is wrong")]
-    Checksum(&'static str),
-}
 
 impl<'a> Frame<'a> {
     /// Appends the frame's bytes to `out`.

@@ -1,7 +1,7 @@
 //! IPv4 headers (RFC 791) and the Internet checksum (RFC 1071).
 
 use super::bytes::Reader;
-use super::frame::FrameError;
+use super::error::FrameError;
 
 /// Congestion marks (ECN, RFC 3168 section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 
 mod bth;
 mod bytes;
+mod error;
 mod ethernet;
 mod frame;
 mod icrc;
@@ -14,8 +15,9 @@ mod ipv4;
 mod tcp;
 
 pub use bth::{Aeth, Bth, Operation, Reth, Syndrome};
+pub use error::FrameError;
 pub use ethernet::{Mac, PfcHeader, Stations};
-pub use frame::{Frame, FrameError, RocePacket, TcpSegment};
+pub use frame::{Frame, RocePacket, TcpSegment};
 pub use ipv4::{Ecn, Ipv4};
 pub use tcp::Tcp;
 

@@ -1,7 +1,7 @@
 //! TCP segments (RFC 9293) of iWARP.
 
 use super::bytes::Reader;
-use super::frame::FrameError;
+use super::error::FrameError;
 use super::ipv4::{self, Ipv4, checksum};
 
 /// A TCP header with an acknowledgement, as in all segments of a connection but the first.

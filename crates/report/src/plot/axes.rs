@@ -1,9 +1,9 @@
 //! Axes: their ranges, ticks, and the places of values.
 
 use super::drawable::Drawable;
-use super::frame::meaning;
+use super::labels::{broken, meaning, text_width};
+use super::size::Size;
 use super::ticks;
-use super::{Size, text_width};
 use crate::{Axis, Scale};
 
 /// One axis with its ticks.
@@ -172,7 +172,7 @@ fn across(drawable: &Drawable<'_>, size: &Size, left: f64, right: f64) -> Ruler 
 fn arrange(names: &[String], share: f64) -> Names {
     for lines in 1..=4 {
         let fits = |name: &String| {
-            let broken = super::labels::broken(name, share - APART);
+            let broken = broken(name, share - APART);
             broken.len() <= lines && broken.iter().all(|line| text_width(line) <= share - APART)
         };
         if names.iter().all(fits) {
@@ -195,7 +195,7 @@ mod tests {
 
     fn labels(scale: Scale, ys: &[f64]) -> String {
         let figure = figure(scale, ys);
-        let axes = axes(&Drawable::new(&figure), &super::super::WIDE, 10.0);
+        let axes = axes(&Drawable::new(&figure), &super::super::size::WIDE, 10.0);
         axes.y.ticks.iter().map(|(_, l)| l.as_str()).collect::<Vec<_>>().join(" ")
     }
 
@@ -214,7 +214,7 @@ mod tests {
         for low in [-5.83, -6.0, -0.001, -99.9] {
             let mut figure = figure(Scale::Linear, &[low, 1.0]);
             figure.series[0].kind = SeriesKind::Bars;
-            for size in [super::super::WIDE, super::super::NARROW] {
+            for size in [super::super::size::WIDE, super::super::size::NARROW] {
                 let axes = axes(&Drawable::new(&figure), &size, 10.0);
                 assert!(axes.y.at(low) + 15.0 <= axes.bottom + 0.1, "{low}");
             }

@@ -3,10 +3,11 @@
 
 use super::axes::{Axes, axes};
 use super::drawable::{Drawable, Drawn, Mark};
-use super::frame::{frame, meaning};
-use super::labels::{cut, spread};
+use super::frame::frame;
+use super::labels::{cut, meaning, spread, text_width};
+use super::marks;
+use super::size::Size;
 use super::style::{Style, styles};
-use super::{Size, marks, text_width};
 use crate::markup::{Markup, Px};
 use crate::number::{short, with_unit};
 use crate::{Figure, Scale, SeriesKind, SourceKind};
@@ -259,7 +260,7 @@ mod tests {
         let x = Axis { scale: names, ..Axis::default() };
         let figure = Figure { x, series: series.into(), ..Figure::default() };
         let drawable = Drawable::new(&figure);
-        for size in [super::super::WIDE, super::super::NARROW] {
+        for size in [super::super::size::WIDE, super::super::size::NARROW] {
             let axes = axes(&drawable, &size, 12.0);
             let plan = Plan::new(&drawable, &axes);
             let marks: Vec<_> = drawable.series[0].marks().collect();

@@ -1,19 +1,11 @@
 //! The frame of a plot: grid, base line, ticks and labels of the axes.
 
 use super::axes::{APART, Axes, Names};
-use super::labels::{broken, cut};
-use super::{Size, marks};
+use super::labels::{broken, cut, meaning};
+use super::marks;
+use super::size::Size;
+use crate::Figure;
 use crate::markup::{Markup, Px};
-use crate::{Axis, Figure};
-
-/// Returns the label of an axis with its unit.
-pub(crate) fn meaning(axis: &Axis) -> String {
-    match (axis.label.as_str(), axis.unit.as_str()) {
-        (label, "") => label.to_owned(),
-        ("", unit) => unit.to_owned(),
-        (label, unit) => format!("{label} ({unit})"),
-    }
-}
 
 /// Draws the frame of a plot.
 pub(crate) fn frame(m: &mut Markup, figure: &Figure, axes: &Axes, size: &Size) {

@@ -1,6 +1,20 @@
-//! Words in a plot: names broken into lines, cut to a width, and separated from each other.
+//! Words in a plot: labels of axes, names broken into lines, cut to a width, and separated from each other.
 
-use super::text_width;
+use crate::Axis;
+
+/// Returns an upper estimate of the width of a text at the font size of plots.
+pub(crate) fn text_width(text: &str) -> f64 {
+    7.0 * text.chars().count() as f64
+}
+
+/// Returns the label of an axis with its unit.
+pub(crate) fn meaning(axis: &Axis) -> String {
+    match (axis.label.as_str(), axis.unit.as_str()) {
+        (label, "") => label.to_owned(),
+        ("", unit) => unit.to_owned(),
+        (label, unit) => format!("{label} ({unit})"),
+    }
+}
 
 /// Breaks a name at spaces into lines of this width. A wider word stands alone.
 pub(crate) fn broken(name: &str, width: f64) -> Vec<String> {

@@ -2,8 +2,10 @@
 //! second quantity.
 
 use super::labels::cut;
+use super::labels::{meaning, text_width};
+use super::size::Size;
 use super::style::COLOURS;
-use super::{Size, marks, text_width, ticks};
+use super::{marks, ticks};
 use crate::markup::{Markup, Px};
 use crate::number::with_unit;
 use crate::{Lane, Lanes, Step, Track};
@@ -56,7 +58,7 @@ pub(crate) fn draw(lanes: &Lanes, size: &Size, id: &str) -> Markup {
             }
         });
         let (x, y) = (Px((left + right) / 2.0), Px(bottom + 34.0));
-        let axis = super::frame::meaning(&lanes.x);
+        let axis = meaning(&lanes.x);
         m.leaf(
             "text",
             &[("class", &"axis"), ("x", &x), ("y", &y), ("text-anchor", &"middle")],
@@ -228,7 +230,7 @@ mod tests {
             let steps: Vec<Step> =
                 heights.iter().map(|&height| Step { height, share: height / 10.0 }).collect();
             let track = Track { steps: steps.clone(), width, end: width * heights.len() as f64, note: String::new() };
-            for size in [super::super::WIDE, super::super::NARROW] {
+            for size in [super::super::size::WIDE, super::super::size::NARROW] {
                 let fewer = resampled(&steps, &size);
                 prop_assert!(fewer.len() <= size.width as usize);
                 let together = together(&steps, &size) as f64;

@@ -1,7 +1,7 @@
 //! Construction of a fabric from node and port lines. It names the nodes and joins the two lines of
 //! each cable.
 
-use super::at;
+use super::error::at;
 use super::netlist::{Half, Record};
 use crate::{Fabric, FabricBuilder, FabricError, NodeId, Port};
 use bandwise_input::{InputError, Source};

@@ -10,9 +10,9 @@
 //! A node is named by its description if that is unique, else by its id. Every link has two lines,
 //! which must agree. The output has no delays, so all are [`CABLE_DELAY`].
 
-use super::READABLE;
 use super::cabling::{self, Agree};
 use super::cursor::Cursor;
+use super::error::READABLE;
 use super::netlist::{self, Dialect, Record};
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LinkSpeed};
 use crate::{Fabric, NodeKind};

@@ -17,9 +17,9 @@
 //! may be written `4x FDR` or `4xFDR`, also above QDR. The comment `# bandwise rate 10 Gbps delay 5
 //! ns` gives rate and delay exactly; ibsim ignores it.
 
-use super::READABLE;
 use super::cabling::{self, Agree};
 use super::cursor::Cursor;
+use super::error::READABLE;
 use super::netlist::{self, Dialect};
 use crate::Fabric;
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LaneSpeed, LinkSpeed};

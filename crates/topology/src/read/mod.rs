@@ -3,6 +3,7 @@
 
 mod cabling;
 mod cursor;
+mod error;
 mod ibnetdiscover;
 mod ibsim;
 mod netlist;
@@ -15,15 +16,11 @@ pub(crate) use ibsim::COMMENT;
 pub use ibsim::ibsim;
 pub use spec::{FabricSpec, toml};
 
-use crate::{Fabric, FabricError};
+use crate::Fabric;
 use bandwise_input::{InputError, Source};
 use cursor::Cursor;
+use error::READABLE;
 use std::ops::Range;
-
-/// A description of the readable formats.
-const READABLE: &str = "TOML with a [fabric] table of keys such as build = { single-switch = 7 } \
-                        and link = { rate = \"100 Gbps\" }, the output of ibnetdiscover, or a \
-                        netlist of ibsim";
 
 /// A format of fabric files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -85,9 +82,4 @@ fn node_id_in(line: &str) -> Option<&str> {
 fn is_guid_id(id: &str) -> bool {
     let digits = ["S-", "H-", "R-"].iter().find_map(|kind| id.strip_prefix(kind));
     digits.is_some_and(|d| d.len() == 16 && d.bytes().all(|b| b.is_ascii_hexdigit()))
-}
-
-/// Converts an error of the fabric into one at a place in the file.
-fn at(source: &Source, span: Range<usize>, error: &FabricError) -> InputError {
-    source.error(span, error.to_string()).allowed(error.allowed())
 }

@@ -6,8 +6,8 @@
 //! [1]     "host1"[1]
 //! ```
 
-use super::at;
 use super::cursor::{Cursor, Spanned};
+use super::error::at;
 use crate::{FabricError, MAX_NODES, MAX_PORTS, NodeKind};
 use bandwise_input::{InputError, Source};
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! Conversion of the TOML form into a fabric.
 
-use super::at;
+use super::error::at;
 use super::spec::{BuildSpec, CableSpec, FabricSpec, LinkKey, LinkSpec};
 use super::values::{Count, Quantity};
 use crate::infiniband::CABLE_DELAY;

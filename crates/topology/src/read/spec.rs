@@ -30,7 +30,7 @@
 //! In TOML a key is not both a table and a list of tables, so cables are `[[fabric.cable]]`.
 //! Without a default they may be called `[[fabric.link]]`.
 
-use super::READABLE;
+use super::error::READABLE;
 use super::values::{Count, Quantity};
 use crate::Fabric;
 use bandwise_input::{InputError, Source};

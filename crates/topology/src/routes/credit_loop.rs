@@ -6,7 +6,7 @@
 //! of a cable, named here by the port that sends into it. It depends on the next channel of some
 //! packet, because it returns credit only when that channel has room.
 
-use super::Routes;
+use super::forwarding::Routes;
 use super::switches::{BLOCK, Block, Far, SLOTS, Switches, port_of, slot_at};
 use crate::{Fabric, Port};
 use std::collections::VecDeque;

@@ -3,8 +3,8 @@
 //! Hosts at one switch have equal distances, so distances and equal ports are computed once for all
 //! of them. Only the choice among equal ports is made by host.
 
+use super::forwarding::{NO_ROUTE, Routes};
 use super::switches::{Far, Leaf, SLOTS, Switches};
-use super::{NO_ROUTE, Routes};
 use crate::Fabric;
 use std::collections::VecDeque;
 

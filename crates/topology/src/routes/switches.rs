@@ -1,7 +1,7 @@
 //! The switches of a fabric as flat arrays, for passes over all switches and destinations. Switches
 //! are numbered by rank. A slot is a port number less one.
 
-use super::NO_ROUTE;
+use super::forwarding::NO_ROUTE;
 use crate::{Fabric, MAX_PORTS, Port};
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Verification that forwarding tables lead every packet to its destination.
 
-use super::NO_ROUTE;
+use super::forwarding::NO_ROUTE;
 use super::switches::{BLOCK, Block, Far, SLOTS, Switches};
 use crate::{Fabric, NodeId, Port};
 

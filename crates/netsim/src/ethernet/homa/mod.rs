@@ -11,7 +11,7 @@ mod control;
 
 use super::classes::Classes;
 use super::flow::{FinishedFlow, FlowSpec};
-use super::host::HostModel;
+use super::host_model::HostModel;
 use super::host_node::{HostNode, HostReport};
 use super::output::{Net, Output, PfcFrame};
 use super::packet::{HEADERS, Kind, Packet};
