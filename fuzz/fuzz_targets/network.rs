@@ -39,12 +39,12 @@ impl Watch for Watcher<'_> {
         self.wire.is_some().then(|| self.chosen.clone())
     }
 
-    fn sighted(&mut self, sighting: &CaptureRecord) -> ControlFlow<()> {
+    fn captured(&mut self, record: &CaptureRecord) -> ControlFlow<()> {
         if let Some(wire) = &mut self.wire {
             self.frame.clear();
-            wire.frame(sighting, &mut self.frame);
+            wire.frame(record, &mut self.frame);
             if let Err(error) = Frame::decode(&self.frame) {
-                panic!("{error}: {sighting:?}");
+                panic!("{error}: {record:?}");
             }
         }
         ControlFlow::Continue(())

@@ -62,7 +62,7 @@ impl Campaign {
     pub fn made(&mut self, run: Run) {
         let planned = |next: &Next| (next.share, next.purpose) == (run.share, run.purpose);
         let of_plan = self.left.iter().position(planned).and_then(|at| self.left.remove(at));
-        if let (Some(next), true) = (of_plan, run.outcome != Outcome::Well) {
+        if let (Some(next), true) = (of_plan, run.outcome != Outcome::Success) {
             let next = Next { failed: next.failed + 1, ..next };
             match next.failed < self.attempts {
                 true => self.left.push_back(next),
@@ -89,7 +89,7 @@ impl Campaign {
 
     /// Returns the samples: successful runs that are not warm-up.
     pub fn samples(&self) -> Vec<Sample> {
-        let counts = |run: &&Run| run.purpose == Purpose::Sample && run.outcome == Outcome::Well;
+        let counts = |run: &&Run| run.purpose == Purpose::Sample && run.outcome == Outcome::Success;
         let sample = |run: &Run| Sample { share: run.share, time: run.time };
         self.made.iter().filter(counts).map(sample).collect()
     }
@@ -100,7 +100,7 @@ impl Campaign {
     /// there is none, it is expected to take the time of the least share that was run, multiplied
     /// by the ratio of bandwidths; no program loses more than that.
     pub fn time_left(&self) -> Option<Time> {
-        let well = self.made.iter().filter(|run| run.outcome == Outcome::Well);
+        let well = self.made.iter().filter(|run| run.outcome == Outcome::Success);
         let mut times: BTreeMap<Share, (f64, f64)> = BTreeMap::new();
         for run in well {
             let (sum, count) = times.entry(run.share).or_default();

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[serde(rename_all = "kebab-case")]
 pub enum Sharing {
     /// No controller: the network's own behaviour.
-    Nobody,
+    Uncontrolled,
     /// A queue for each application, all with the same weight.
     Equal,
     /// Weights by sensitivity (Saba 4.3).
@@ -20,7 +20,7 @@ pub enum Sharing {
 
 impl Sharing {
     /// All kinds.
-    pub const ALL: [Sharing; 3] = [Sharing::Nobody, Sharing::Equal, Sharing::Saba];
+    pub const ALL: [Sharing; 3] = [Sharing::Uncontrolled, Sharing::Equal, Sharing::Saba];
 }
 
 /// The programs of a step.
@@ -98,7 +98,7 @@ impl Comparison {
     /// Records the next step: the result of each of its programs, in their order.
     pub fn made(&mut self, timed: Vec<Timed>) {
         let Some(step) = self.left.pop_front() else { return };
-        if timed.iter().any(|of| of.outcome != Outcome::Well) {
+        if timed.iter().any(|of| of.outcome != Outcome::Success) {
             let step = Step { failed: step.failed + 1, ..step };
             match step.failed < self.attempts {
                 true => self.left.push_back(step),
@@ -126,7 +126,8 @@ impl Comparison {
     /// Returns the complete rounds.
     pub fn rounds(&self) -> Vec<Round> {
         let mut rounds = BTreeMap::<u32, BTreeMap<Setting, Vec<f64>>>::new();
-        let is_well = |of: &&(Step, Vec<Timed>)| of.1.iter().all(|of| of.outcome == Outcome::Well);
+        let is_well =
+            |of: &&(Step, Vec<Timed>)| of.1.iter().all(|of| of.outcome == Outcome::Success);
         for (step, timed) in self.made.iter().filter(is_well) {
             let seconds = timed.iter().map(|of| of.time.as_s_f64()).collect();
             rounds.entry(step.round).or_default().insert(step.setting, seconds);

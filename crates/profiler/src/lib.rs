@@ -17,7 +17,7 @@
 //! let mut campaign = Campaign::new(&plan);
 //! while let Some(next) = campaign.next() {
 //!     let time = Time::from_ms((1000.0 / next.share.get()) as u64);
-//!     campaign.made(Run { share: next.share, purpose: next.purpose, time, outcome: Outcome::Well });
+//!     campaign.made(Run { share: next.share, purpose: next.purpose, time, outcome: Outcome::Success });
 //! }
 //! assert_eq!(campaign.samples().len(), 3);
 //! # Ok::<(), bandwise_profiler::PlanError>(())
@@ -45,7 +45,7 @@ use bandwise_units::Time;
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// Exit code 0.
-    Well,
+    Success,
     /// This exit code, other than 0.
     Code(i32),
     /// The end by a signal.

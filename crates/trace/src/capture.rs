@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Ports and flows whose packets are captured.
-    pub chosen: CaptureFilter,
+    pub filter: CaptureFilter,
     /// Number of packets after which the capture ends; the run goes on.
     pub packets: u64,
     /// Bytes kept of each packet; 0 keeps all.
@@ -36,7 +36,7 @@ pub struct Summary {
     pub last: Time,
     /// Whether the capture ended at [`Limits::packets`].
     pub is_full: bool,
-    /// The first flow of [`Limits::chosen`] that the run did not have.
+    /// The first flow of [`Limits::filter`] that the run did not have.
     pub missing_flow: Option<u32>,
 }
 
@@ -85,7 +85,7 @@ impl<'a, W: Write> Capture<'a, W> {
             failed: None,
         };
         pcapng::section(application, &mut capture.block);
-        for &port in &limits.chosen.ports {
+        for &port in &limits.filter.ports {
             capture.interface(port);
         }
         capture.write();
@@ -93,16 +93,16 @@ impl<'a, W: Write> Capture<'a, W> {
     }
 
     /// Returns the ports and flows to capture.
-    pub fn chosen(&self) -> CaptureFilter {
-        self.limits.chosen.clone()
+    pub fn filter(&self) -> CaptureFilter {
+        self.limits.filter.clone()
     }
 
     /// Adds a packet. Breaks if the capture is full or has failed.
-    pub fn add(&mut self, sighting: &CaptureRecord) -> ControlFlow<()> {
-        let interface = self.interface(sighting.port);
+    pub fn add(&mut self, record: &CaptureRecord) -> ControlFlow<()> {
+        let interface = self.interface(record.port);
         self.frame.clear();
-        self.wire.frame(sighting, &mut self.frame);
-        let CaptureRecord { at, direction, .. } = *sighting;
+        self.wire.frame(record, &mut self.frame);
+        let CaptureRecord { at, direction, .. } = *record;
         pcapng::packet(interface, at, direction, &self.frame, self.limits.snap, &mut self.block);
         self.write();
         (self.packets, self.last) = (self.packets + 1, at);
@@ -126,7 +126,7 @@ impl<'a, W: Write> Capture<'a, W> {
             ports: self.interfaces.len(),
             last: self.last,
             is_full: self.is_full(),
-            missing_flow: self.limits.chosen.flows.range(first_missing..).next().copied(),
+            missing_flow: self.limits.filter.flows.range(first_missing..).next().copied(),
         };
         (self.out, self.failed.map_or(Ok(summary), Err))
     }
@@ -182,8 +182,8 @@ mod tests {
     fn the_first_write_error_is_returned() {
         let scenario = scenario("[run]\nseed = 1\n");
         let flows = [3, 9].into();
-        let chosen = CaptureFilter { flows, ports: all_ports(scenario.fabric()).take(1).collect() };
-        let limits = Limits { chosen, packets: 1, snap: 0 };
+        let filter = CaptureFilter { flows, ports: all_ports(scenario.fabric()).take(1).collect() };
+        let limits = Limits { filter, packets: 1, snap: 0 };
         let capture = Capture::begin(&limits, &scenario, "test", Full).unwrap();
         assert!(capture.has_failed());
         let error = capture.finish(0).1.unwrap_err();
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn homa_has_no_format() {
         let scenario = scenario("[transport]\nkind = \"homa\"\n");
-        let limits = Limits { chosen: CaptureFilter::default(), packets: 1, snap: 0 };
+        let limits = Limits { filter: CaptureFilter::default(), packets: 1, snap: 0 };
         assert_eq!(Capture::begin(&limits, &scenario, "test", Vec::new()).err(), Some(NoFormat));
     }
 

@@ -94,12 +94,12 @@ impl Watch for Watcher<'_> {
     }
 
     fn captures(&self) -> Option<CaptureFilter> {
-        self.files.trace.as_ref().map(Trace::chosen)
+        self.files.trace.as_ref().map(Trace::filter)
     }
 
-    fn sighted(&mut self, sighting: &CaptureRecord) -> ControlFlow<()> {
+    fn captured(&mut self, record: &CaptureRecord) -> ControlFlow<()> {
         match &mut self.files.trace {
-            Some(trace) => trace.add(sighting),
+            Some(trace) => trace.add(record),
             None => ControlFlow::Break(()),
         }
     }

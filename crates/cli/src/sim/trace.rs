@@ -1,4 +1,4 @@
-//! `--trace`: a capture of chosen flows and ports in a file.
+//! `--trace`: a capture of selected flows and ports in a file.
 
 use crate::failure::Failure;
 use crate::output::{Stream, note};
@@ -72,19 +72,19 @@ impl TraceFlags {
             return Err(Failure::usage(message, "--trace with irn, roce or iwarp"));
         }
         let flows = self.trace_flow.iter().map(|&flow| flow as u32).collect();
-        let mut chosen = CaptureFilter { flows, ..CaptureFilter::default() };
+        let mut filter = CaptureFilter { flows, ..CaptureFilter::default() };
         for name in &self.trace_port {
             let ports = ports_named(fabric, name).map_err(|error| {
                 Failure::usage(format!("--trace-port {name}: {error}"), error.allowed())
             })?;
-            chosen.ports.extend(ports);
+            filter.ports.extend(ports);
         }
-        if chosen == CaptureFilter::default() {
-            chosen.ports = all_ports(fabric).collect();
+        if filter == CaptureFilter::default() {
+            filter.ports = all_ports(fabric).collect();
         }
         let packets = self.trace_packets.unwrap_or(PACKETS);
         let snap = self.trace_snap.map_or(0, |bytes| bytes as u32);
-        Ok(Some(Limits { chosen, packets, snap }))
+        Ok(Some(Limits { filter, packets, snap }))
     }
 }
 

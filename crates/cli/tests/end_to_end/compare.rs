@@ -41,7 +41,7 @@ fn programs_run_alone_and_together_with_links_shared_in_three_ways() {
     for part in ["Slowdown, by who shares", "geometric mean", "over equal weights", "All runs"] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
-    for over in ["Saba against nobody: ", "Saba against equal weights: "] {
+    for over in ["Saba against no controller: ", "Saba against equal weights: "] {
         assert_eq!(ran.stdout.matches(over).count(), 1, "{}", ran.stdout);
         assert!(place.read("a.html").contains(over));
     }
@@ -59,7 +59,7 @@ fn programs_run_alone_and_together_with_links_shared_in_three_ways() {
         let is = |run: &&serde_json::Value| run["shared_by"] == of;
         runs.iter().filter(is).map(|run| run["programs"].as_array().unwrap().len()).sum::<usize>()
     };
-    assert_eq!(["nobody", "equal", "saba"].map(together), [4, 4, 4]);
+    assert_eq!(["uncontrolled", "equal", "saba"].map(together), [4, 4, 4]);
     assert_eq!(json["gains"][1]["rounds"].as_array().unwrap().len(), 2);
     // What controllers went by, by their own recording.
     let recording = place.read("recording");
@@ -87,7 +87,7 @@ fn gains_are_those_of_the_times() {
         of.find(|of| of["application"] == name).unwrap()["time_s"].as_f64().unwrap()
     };
     let product = |shared| seconds(shared, "LR") * seconds(shared, "PR");
-    for (at, over) in ["nobody", "equal"].iter().enumerate() {
+    for (at, over) in ["uncontrolled", "equal"].iter().enumerate() {
         let gain = (product(Some(over)) / product(Some("saba"))).sqrt();
         let said = json["gains"][at]["gain"]["mean"].as_f64().unwrap();
         assert!((said / gain - 1.0).abs() < 1e-9, "{said} {gain}");

@@ -10,7 +10,7 @@ fn journal(runs: &[(f64, &[f64])]) -> String {
         r#"{"profile":1,"application":"LR","command":["true"],"links":"links limited by true"}"#;
     let line = |share: f64, seconds: f64| {
         let ns = (seconds * 1e9) as u64;
-        format!(r#"{{"share":{share},"purpose":"sample","time_ns":{ns},"outcome":"well"}}"#)
+        format!(r#"{{"share":{share},"purpose":"sample","time_ns":{ns},"outcome":"success"}}"#)
     };
     let lines = runs.iter().flat_map(|&(share, all)| all.iter().map(move |&s| line(share, s)));
     [head.to_owned()].into_iter().chain(lines).map(|line| line + "\n").collect()

@@ -50,7 +50,7 @@ struct Flow {
     ports: [u32; 2],
     places: [u32; 2],
     /// The index of the port whose clock counts the flow.
-    by: Option<u8>,
+    clock: Option<u8>,
 }
 
 /// A flow at a port, with the data that is read whenever the port is full.
@@ -70,11 +70,11 @@ impl Crossing {
         (self.other_and_clock >> 1) as usize
     }
 
-    fn goes_by_this(self) -> bool {
+    fn is_counted_here(self) -> bool {
         self.other_and_clock & 1 == 1
     }
 
-    fn go_by_this(&mut self, does: bool) {
+    fn set_counted_here(&mut self, does: bool) {
         self.other_and_clock = self.other_and_clock & !1 | u32::from(does);
     }
 }
@@ -116,7 +116,7 @@ impl Peers {
         let port = |link| self.links.binary_search(&link).expect("it is one of these") as u32;
         let ports = path.map(port);
         let places = ports.map(|port| self.crossings[port as usize].len() as u32);
-        let flow = Flow { group, left: Volume::of(bytes), ports, places, by: None };
+        let flow = Flow { group, left: Volume::of(bytes), ports, places, clock: None };
         let number = self.free.pop().unwrap_or(self.flows.len() as u32);
         match self.flows.get_mut(number as usize) {
             Some(free) => *free = flow,
@@ -143,7 +143,7 @@ impl Peers {
             let crossings = self.crossings[port].iter();
             crossings.map(move |crossing| {
                 let flow = self.flows[crossing.flow as usize];
-                let left = match flow.by {
+                let left = match flow.clock {
                     None => flow.left,
                     Some(0) => flow.left.less(shown),
                     Some(_) => flow.left.less(self.clocks[flow.ports[1] as usize].shown(now)),
@@ -191,7 +191,7 @@ impl Peers {
             let crossing = self.crossings[port][i];
             if is_full {
                 self.open[crossing.other()] -= 1;
-                self.stand_still(crossing.flow, now);
+                self.leave_clock(crossing.flow, now);
             } else {
                 self.open[crossing.other()] += 1;
             }
@@ -239,11 +239,11 @@ impl Peers {
                 }
                 self.left[other] -= grown;
                 growing[other] -= 1;
-                if !crossing.goes_by_this() {
+                if !crossing.is_counted_here() {
                     has_new_flow = true;
-                    self.stand_still(crossing.flow, now);
-                    self.go_by(crossing.flow, port, now);
-                    crossing.go_by_this(true);
+                    self.leave_clock(crossing.flow, now);
+                    self.join_clock(crossing.flow, port, now);
+                    crossing.set_counted_here(true);
                 }
             }
             self.crossings[port] = crossings;
@@ -255,19 +255,19 @@ impl Peers {
     }
 
     /// Removes a flow from its clock.
-    fn stand_still(&mut self, flow: u32, now: Time) {
+    fn leave_clock(&mut self, flow: u32, now: Time) {
         let state = &mut self.flows[flow as usize];
-        let Some(side) = state.by.take().map(usize::from) else { return };
+        let Some(side) = state.clock.take().map(usize::from) else { return };
         let port = state.ports[side] as usize;
         state.left = state.left.less(self.clocks[port].shown(now));
-        self.crossings[port][state.places[side] as usize].go_by_this(false);
+        self.crossings[port][state.places[side] as usize].set_counted_here(false);
     }
 
     /// Adds a flow without a clock to that of a port.
-    fn go_by(&mut self, flow: u32, port: usize, now: Time) {
+    fn join_clock(&mut self, flow: u32, port: usize, now: Time) {
         let state = &mut self.flows[flow as usize];
         state.left = self.clocks[port].join(flow, state.left, now);
-        state.by = Some(u8::from(port >= self.receivers as usize));
+        state.clock = Some(u8::from(port >= self.receivers as usize));
     }
 
     /// Ends the flows that are due by the clock of a port, and reports the group of each. Returns
@@ -281,7 +281,7 @@ impl Peers {
         let side = self.side(port as usize);
         loop {
             let flows = &self.flows;
-            let is_here = |flow: u32, due| goes_by(&flows[flow as usize], side, due);
+            let is_here = |flow: u32, due| is_counted_by(&flows[flow as usize], side, due);
             let Some(flow) = self.clocks[port as usize].take_due(now, is_here) else { break };
             tell(self.flows[flow as usize].group);
             self.end(flow);
@@ -291,7 +291,7 @@ impl Peers {
 
     fn next_end(&mut self, port: usize) -> Option<Time> {
         let (flows, side) = (&self.flows, self.side(port));
-        self.clocks[port].next_end(|flow, due| goes_by(&flows[flow as usize], side, due))
+        self.clocks[port].next_end(|flow, due| is_counted_by(&flows[flow as usize], side, due))
     }
 
     /// Returns the side of a port: sending or receiving.
@@ -304,7 +304,7 @@ impl Peers {
         self.has_changed = true;
         self.free.push(flow);
         let Flow { ports, places, .. } = self.flows[flow as usize];
-        self.flows[flow as usize].by = None;
+        self.flows[flow as usize].clock = None;
         for side in 0..2 {
             let (port, place) = (ports[side] as usize, places[side]);
             self.crossings[port].swap_remove(place as usize);
@@ -319,6 +319,6 @@ impl Peers {
 }
 
 /// Returns whether the clock on this side counts a flow that is due at this volume.
-fn goes_by(flow: &Flow, side: u8, due: Volume) -> bool {
-    flow.by == Some(side) && flow.left == due
+fn is_counted_by(flow: &Flow, side: u8, due: Volume) -> bool {
+    flow.clock == Some(side) && flow.left == due
 }

@@ -5,7 +5,7 @@ use super::fill::Fill;
 use super::growth::Growth;
 use super::ladder::Ladder;
 use super::members::{Member, Members};
-use super::settle::{Offered, Told};
+use super::settle::{DemandChange, Offered};
 use super::{Bundle, Bundles, Hop, QueueChoice};
 use crate::network::{LinkConfig, Network, Queue};
 use crate::rank::HELD;
@@ -114,7 +114,7 @@ pub(crate) struct Sharing {
     pub(super) new_levels: Vec<Rate>,
     /// The buffers of a visit, kept so that their memory is reused.
     pub(super) offered: Vec<Offered>,
-    pub(super) told: Vec<Told>,
+    pub(super) demand_changes: Vec<DemandChange>,
 }
 
 impl Sharing {
@@ -157,7 +157,7 @@ impl Sharing {
             fill: Fill::default(),
             new_levels: Vec::new(),
             offered: Vec::new(),
-            told: Vec::new(),
+            demand_changes: Vec::new(),
         }
     }
 

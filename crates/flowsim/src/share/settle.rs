@@ -29,7 +29,7 @@ const QUEUES: Pace = Pace { whole: 2, gap: 20, patience: 100 };
 const DOUBLE_EVERY: u32 = 4;
 
 /// The size from which a gap is reported: 2^-16.
-const TOLD_GAP: u32 = 16;
+const REPORTED_GAP: u32 = 16;
 
 /// A bundle to which a link's offer has changed.
 #[derive(Debug, Clone)]
@@ -44,7 +44,7 @@ pub(super) struct Offered {
 
 /// The demand of a bundle's flows at one of its links, before and now.
 #[derive(Debug, Clone)]
-pub(super) struct Told {
+pub(super) struct DemandChange {
     bundle: u32,
     /// The index of the link on the path.
     hop: u32,
@@ -89,7 +89,7 @@ impl Sharing {
                 self.courses[link as usize * self.queues..][..self.queues].fill(Course::default());
             }
             state.visits += 1;
-            is_rough |= pace.gap_at(state.visits) < TOLD_GAP;
+            is_rough |= pace.gap_at(state.visits) < REPORTED_GAP;
             self.visit(link, cut, &pace);
         }
         self.rough += u64::from(is_rough);
@@ -124,19 +124,19 @@ impl Sharing {
         levels.swap_with_slice(&mut self.new_levels);
         self.links[link as usize].cut = cut;
         // Each step is done for all members in turn, so that memory accesses overlap.
-        let (mut offered, mut told) =
-            (std::mem::take(&mut self.offered), std::mem::take(&mut self.told));
+        let (mut offered, mut demand_changes) =
+            (std::mem::take(&mut self.offered), std::mem::take(&mut self.demand_changes));
         self.compare(link, before, &mut offered);
         for offered in &offered {
             self.give(offered.bundle, offered.rate);
         }
         for offered in offered.drain(..) {
-            self.pass_on(link, &offered, &mut told);
+            self.pass_on(link, &offered, &mut demand_changes);
         }
-        for told in told.drain(..) {
-            self.hear(&told);
+        for change in demand_changes.drain(..) {
+            self.set_demand(&change);
         }
-        (self.offered, self.told) = (offered, told);
+        (self.offered, self.demand_changes) = (offered, demand_changes);
     }
 
     /// Collects the bundles with flows whose offer differs from that at the cut `before`.
@@ -275,7 +275,7 @@ impl Sharing {
     }
 
     /// Collects the new demands at a bundle's other links when one changes its offer.
-    fn pass_on(&self, link: u32, offered: &Offered, told: &mut Vec<Told>) {
+    fn pass_on(&self, link: u32, offered: &Offered, demand_changes: &mut Vec<DemandChange>) {
         let &Offered { bundle, rank, old, new, .. } = offered;
         // The link with the least offer sees the second least one.
         let cap = self.bundles.get(bundle).cap;
@@ -291,14 +291,14 @@ impl Sharing {
             let others = if i == at { second } else { least };
             let (was, is) = (old.min(others), new.min(others));
             if other.link != link && was != is {
-                told.push(Told { bundle, hop: i as u32, rank, was, is });
+                demand_changes.push(DemandChange { bundle, hop: i as u32, rank, was, is });
             }
         }
     }
 
     /// Updates the demand of a bundle at a link, and schedules a visit if it matters there.
-    fn hear(&mut self, told: &Told) {
-        let &Told { bundle, hop, rank, was, is } = told;
+    fn set_demand(&mut self, change: &DemandChange) {
+        let &DemandChange { bundle, hop, rank, was, is } = change;
         let demand = &mut self.member(bundle, hop as usize).demand;
         debug_assert_eq!(*demand, was);
         *demand = is;

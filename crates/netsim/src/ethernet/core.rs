@@ -112,8 +112,8 @@ impl<F: Features> Core<F> {
         }
     }
 
-    pub fn capture(&mut self, chosen: CaptureFilter) {
-        self.capture = Some(Box::new(Capture::new(chosen, &self.fabric, &self.ends)));
+    pub fn capture(&mut self, filter: CaptureFilter) {
+        self.capture = Some(Box::new(Capture::new(filter, &self.fabric, &self.ends)));
     }
 
     pub fn end_capture(&mut self) {

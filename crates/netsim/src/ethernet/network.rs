@@ -150,8 +150,8 @@ impl Network {
 
     /// Captures the packets of the filter's ports and flows from now on. Flows opened before are
     /// not captured. Of Homa's control packets, only those to senders are captured.
-    pub fn capture(&mut self, chosen: CaptureFilter) {
-        each!(&mut self.0, network, network.capture(chosen))
+    pub fn capture(&mut self, filter: CaptureFilter) {
+        each!(&mut self.0, network, network.capture(filter))
     }
 
     /// Ends the capture.

@@ -34,7 +34,7 @@ impl Models {
             Some(fabric.peer(fabric.host_port(host))?.1.rate.as_bps() as f64 * PCIE_BEYOND)
         });
         let pcie = of_hosts.fold(preset.pcie_rate.as_bps() as f64, f64::max);
-        let known = SwitchModel::usual();
+        let known = SwitchModel::default();
         Models {
             switch: SwitchModel { buffer: buffer(known.buffer), queueing: Queueing::Voq, ..known },
             device: DeviceModel {

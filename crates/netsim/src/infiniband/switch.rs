@@ -36,9 +36,9 @@ pub struct SwitchModel {
     pub marking: Option<MarkerSettings>,
 }
 
-impl SwitchModel {
-    /// Returns a model with the usual latency and buffer, for a switch without known data.
-    pub fn usual() -> Self {
+impl Default for SwitchModel {
+    /// Returns a model with common values of latency and buffer, for a switch without known data.
+    fn default() -> Self {
         SwitchModel {
             latency: Time::from_ns(200),
             buffer: Bytes::from_kib(32),

@@ -9,14 +9,14 @@ use std::num::NonZeroU32;
 fn go(campaign: &mut Campaign, outcomes: &[Outcome], most: usize) {
     for made in 0..most {
         let Some(next) = campaign.next() else { return };
-        let outcome = outcomes.get(made).cloned().unwrap_or(Outcome::Well);
+        let outcome = outcomes.get(made).cloned().unwrap_or(Outcome::Success);
         campaign.made(run(next.share, next.purpose, Time::from_ms(10), outcome));
     }
 }
 
 fn outcomes() -> impl Strategy<Value = Vec<Outcome>> {
     let outcome = prop_oneof![
-        3 => Just(Outcome::Well),
+        3 => Just(Outcome::Success),
         1 => (1..256).prop_map(Outcome::Code),
         1 => Just(Outcome::Late),
         1 => Just(Outcome::Signal(9)),
@@ -34,7 +34,7 @@ proptest! {
         let mut campaign = Campaign::new(&plan);
         go(&mut campaign, &outcomes, usize::MAX);
         prop_assert_eq!(campaign.left(), 0);
-        let well = |run: &&Run| run.outcome == Outcome::Well;
+        let well = |run: &&Run| run.outcome == Outcome::Success;
         for &share in plan.shares() {
             for (purpose, planned) in [
                 (Purpose::Sample, repeats),
@@ -108,7 +108,7 @@ fn time_left_is_measured_or_an_upper_bound() {
     let plan = Plan::new(&shares, some(2), 0, some(1), 1).unwrap();
     let mut campaign = Campaign::new(&plan);
     assert_eq!(campaign.time_left(), None);
-    let made = |share, ms| run(share, Purpose::Sample, Time::from_ms(ms), Outcome::Well);
+    let made = |share, ms| run(share, Purpose::Sample, Time::from_ms(ms), Outcome::Success);
     campaign.made(run(shares[2], Purpose::Sample, Time::from_ms(1), Outcome::Late));
     assert_eq!(campaign.time_left(), None, "a run that failed says nothing");
     campaign.made(made(shares[1], 100));

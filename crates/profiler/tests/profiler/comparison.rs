@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn well(ms: u64) -> Timed {
-    Timed { time: Time::from_ms(ms), outcome: Outcome::Well }
+    Timed { time: Time::from_ms(ms), outcome: Outcome::Success }
 }
 
 fn failed() -> Timed {
@@ -94,7 +94,7 @@ proptest! {
         let saba = root(&|of| of.1 as f64 / of.0 as f64);
         prop_assert!((rounds[0].mean_slowdown(Sharing::Saba) / saba - 1.0).abs() < 1e-9);
         let ratio = root(&|of| of.2 as f64 / of.1 as f64);
-        for over in [Sharing::Nobody, Sharing::Equal] {
+        for over in [Sharing::Uncontrolled, Sharing::Equal] {
             prop_assert!((gain(&rounds, over).unwrap().mean / ratio - 1.0).abs() < 1e-9);
         }
         let (all, each) = slowdowns(&rounds, Sharing::Saba).unwrap();

@@ -13,7 +13,7 @@ fn journal() -> Journal {
 fn runs() -> impl Strategy<Value = Vec<Run>> {
     let purpose = prop_oneof![Just(Purpose::WarmUp), Just(Purpose::Sample)];
     let outcome = prop_oneof![
-        Just(Outcome::Well),
+        Just(Outcome::Success),
         any::<i32>().prop_map(Outcome::Code),
         any::<i32>().prop_map(Outcome::Signal),
         Just(Outcome::Late),

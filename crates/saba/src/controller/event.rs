@@ -99,7 +99,7 @@ pub enum Event {
 
 /// The effect of an accepted event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum Accepted {
     /// The event is new.
     New,
     /// The event is known or obsolete: a copy, a retry, or a late one.

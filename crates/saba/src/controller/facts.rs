@@ -50,7 +50,7 @@ pub(super) struct Connection {
 pub(super) struct PortFacts {
     pub(super) id: PortId,
     /// The port's last event, or `None` if only connections through it are known.
-    pub(super) said: Option<Port>,
+    pub(super) state: Option<Port>,
     pub(super) senders: Senders,
 }
 
@@ -132,7 +132,7 @@ impl Facts {
     pub(super) fn port_number(&mut self, id: PortId) -> u32 {
         let number = self.port_numbers.give(id);
         if number as usize == self.ports.len() {
-            self.ports.push(PortFacts { id, said: None, senders: Senders::default() });
+            self.ports.push(PortFacts { id, state: None, senders: Senders::default() });
         }
         number
     }
@@ -143,8 +143,8 @@ impl Facts {
     }
 
     /// Returns the last event of a port.
-    pub(super) fn said(&self, id: PortId) -> Option<Port> {
-        self.port(self.port_numbers.of(&id)?).said
+    pub(super) fn port_state(&self, id: PortId) -> Option<Port> {
+        self.port(self.port_numbers.of(&id)?).state
     }
 
     /// Marks all ports with senders as changed.
@@ -215,7 +215,7 @@ impl Facts {
 
     pub(super) fn set_port(&mut self, id: PortId, port: Port) {
         let number = self.port_number(id);
-        self.ports[number as usize].said = Some(port);
+        self.ports[number as usize].state = Some(port);
         self.changes.ports.insert(number);
         self.changes.renewed.insert(number);
     }

@@ -1,7 +1,7 @@
 //! [`Instance`]: one of several controllers, each with a group of ports (Saba 4.3.4).
 
 use super::{
-    ApplicationId, Command, Controller, Event, Heard, Levels, PortConfig, PortId, Refused,
+    Accepted, ApplicationId, Command, Controller, Event, Levels, PortConfig, PortId, Refused,
     Settings, SharedTable,
 };
 use crate::mapping::PriorityLevel;
@@ -50,7 +50,7 @@ impl Partition {
 pub struct Forward {
     /// The receiver.
     pub to: InstanceId,
-    /// The event, for the receiver's [`handed`](Instance::handed).
+    /// The event, for the receiver's [`accept_forwarded`](Instance::accept_forwarded).
     pub event: Event,
 }
 
@@ -89,18 +89,18 @@ impl Instance {
     /// # Errors
     ///
     /// Returns the reason if the event is refused.
-    pub fn hear(&mut self, event: Event) -> Result<Heard, Refused> {
+    pub fn accept(&mut self, event: Event) -> Result<Accepted, Refused> {
         match &event {
             Event::Registered { application, .. } => {
                 let application = *application;
-                let heard = self.hear_for_all(event)?;
+                let accepted = self.accept_for_all(event)?;
                 if self.controller.is_registered(application) {
                     self.registered_here.insert(application);
                 }
-                Ok(heard)
+                Ok(accepted)
             }
-            Event::Gone { .. } | Event::ModelUpdated { .. } => self.hear_for_all(event),
-            _ => self.handed(event),
+            Event::Gone { .. } | Event::ModelUpdated { .. } => self.accept_for_all(event),
+            _ => self.accept_forwarded(event),
         }
     }
 
@@ -109,7 +109,7 @@ impl Instance {
     /// # Errors
     ///
     /// Returns the reason if the event is refused.
-    pub fn handed(&mut self, event: Event) -> Result<Heard, Refused> {
+    pub fn accept_forwarded(&mut self, event: Event) -> Result<Accepted, Refused> {
         match event {
             Event::Registered { .. } | Event::ModelUpdated { .. } => self.controller.handle(event),
             Event::Gone { application } => {
@@ -119,19 +119,19 @@ impl Instance {
             Event::Connected { connection, application, level, path } => {
                 let (own, rest) = self.split(path)?;
                 let event = |path| Event::Connected { connection, application, level, path };
-                let heard = self.controller.handle(event(own))?;
+                let accepted = self.controller.handle(event(own))?;
                 // A closed connection has not been announced to the others.
                 if self.controller.is_open(connection) {
-                    self.hand_on(rest, event);
+                    self.forward(rest, event);
                 }
-                Ok(heard)
+                Ok(accepted)
             }
             Event::Closed { connection, path } => {
                 let (own, rest) = self.split(path)?;
                 let event = |path| Event::Closed { connection, path };
-                let heard = self.controller.handle(event(own))?;
-                self.hand_on(rest, event);
-                Ok(heard)
+                let accepted = self.controller.handle(event(own))?;
+                self.forward(rest, event);
+                Ok(accepted)
             }
             Event::PortFound { port, .. } | Event::PortLost { port, .. } => {
                 let owner = self.partition.owner(port)?;
@@ -139,16 +139,16 @@ impl Instance {
                     return self.controller.handle(event);
                 }
                 self.forwards.push(Forward { to: owner, event });
-                Ok(Heard::New)
+                Ok(Accepted::New)
             }
         }
     }
 
-    fn hear_for_all(&mut self, event: Event) -> Result<Heard, Refused> {
-        let heard = self.handed(event.clone())?;
+    fn accept_for_all(&mut self, event: Event) -> Result<Accepted, Refused> {
+        let accepted = self.accept_forwarded(event.clone())?;
         let others = self.partition.instances().filter(|&other| other != self.id);
         self.forwards.extend(others.map(|to| Forward { to, event: event.clone() }));
-        Ok(heard)
+        Ok(accepted)
     }
 
     /// Splits a path into own ports and those of other instances, in order.
@@ -163,7 +163,7 @@ impl Instance {
 
     /// Forwards to the next instance on the path, if there is one. Each removes its ports, so this
     /// ends.
-    fn hand_on(&mut self, rest: Vec<PortId>, event: impl Fn(Vec<PortId>) -> Event) {
+    fn forward(&mut self, rest: Vec<PortId>, event: impl Fn(Vec<PortId>) -> Event) {
         let next = rest.first().and_then(|&port| self.partition.owner(port).ok());
         self.forwards.extend(next.map(|to| Forward { to, event: event(rest) }));
     }

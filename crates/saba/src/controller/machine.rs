@@ -7,7 +7,7 @@ use super::plan::Planner;
 use super::roster::Roster;
 use super::shares::Shares;
 use super::{
-    ApplicationId, Command, ConnectionId, Event, Heard, Levels, PortConfig, PortId, Refused,
+    Accepted, ApplicationId, Command, ConnectionId, Event, Levels, PortConfig, PortId, Refused,
     Settings,
 };
 use crate::mapping::PriorityLevel;
@@ -52,8 +52,8 @@ impl Controller {
     /// # Errors
     ///
     /// Returns the reason if the event is refused.
-    pub fn handle(&mut self, event: Event) -> Result<Heard, Refused> {
-        self.facts.hear(event, &self.levels)
+    pub fn handle(&mut self, event: Event) -> Result<Accepted, Refused> {
+        self.facts.accept(event, &self.levels)
     }
 
     /// Returns whether nothing is left to compute.
@@ -95,8 +95,8 @@ impl Controller {
         let mut planner =
             Planner::new(&self.settings, facts, &self.roster, &self.merging, models, shares);
         for port in ports {
-            let PortFacts { id, said, senders } = facts.port(port);
-            let Some(queues) = said.and_then(|said| said.queues) else { continue };
+            let PortFacts { id, state, senders } = facts.port(port);
+            let Some(queues) = state.and_then(|state| state.queues) else { continue };
             let config = planner.plan(senders, queues);
             commands.extend(self.commanded.configure(port, *id, config));
         }

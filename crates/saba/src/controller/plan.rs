@@ -89,7 +89,7 @@ impl<'a> Planner<'a> {
     /// Returns the configuration of a port with this number of queues and these senders.
     /// Applications without a model are ignored.
     pub(super) fn plan(&mut self, senders: &Senders, queues: NonZeroU8) -> PortConfig {
-        self.look_at(senders);
+        self.count_senders(senders);
         if self.present.is_empty() {
             return PortConfig::default();
         }
@@ -129,7 +129,7 @@ impl<'a> Planner<'a> {
 
     /// Counts applications by model and level. The order of the result does not depend on the
     /// numbers of applications and profiles.
-    fn look_at(&mut self, senders: &Senders) {
+    fn count_senders(&mut self, senders: &Senders) {
         self.cells.clear();
         for cell in senders.cells() {
             let Some(model) = self.roster.model(cell.kind) else { continue };

@@ -59,7 +59,7 @@ struct Node<'a> {
 pub(super) struct Search {
     balance: Balance,
     /// The shares of the last part.
-    looked: Vec<Granted>,
+    solved: Vec<Granted>,
     /// The best shares so far.
     best: Vec<Granted>,
 }
@@ -73,8 +73,8 @@ impl Search {
         capacity: f64,
         effort: Effort,
     ) -> Option<Found> {
-        let (mut found, split) = self.look_at(terms, capacity, f64::NEG_INFINITY)?;
-        std::mem::swap(&mut self.looked, &mut self.best);
+        let (mut found, split) = self.solve_part(terms, capacity, f64::NEG_INFINITY)?;
+        std::mem::swap(&mut self.solved, &mut self.best);
         let Some(split) = split else { return Some(found) };
         let worth = |found: Found| effort.gap.max(EXACT) * found.objective.abs().max(1.0);
         let mut number = 0;
@@ -91,12 +91,12 @@ impl Search {
             }
             halvings += 1;
             for terms in halves(&node) {
-                let Some((half, split)) = self.look_at(&terms, capacity, node.bound) else {
+                let Some((half, split)) = self.solve_part(&terms, capacity, node.bound) else {
                     continue;
                 };
                 if half.objective < found.objective {
                     found.objective = half.objective;
-                    std::mem::swap(&mut self.looked, &mut self.best);
+                    std::mem::swap(&mut self.solved, &mut self.best);
                 }
                 number += 1;
                 match split {
@@ -116,9 +116,9 @@ impl Search {
         &self.best
     }
 
-    /// Computes the shares of a part whose bound is at least `above`, into `looked`. Returns the
+    /// Computes the shares of a part whose bound is at least `above`, into `solved`. Returns the
     /// application to split if they may not be optimal.
-    fn look_at(
+    fn solve_part(
         &mut self,
         terms: &[Term],
         capacity: f64,
@@ -127,10 +127,10 @@ impl Search {
         if !self.balance.find(terms, capacity) {
             return None;
         }
-        let (objective, split) = fill(terms, capacity, &self.balance, &mut self.looked);
+        let (objective, split) = fill(terms, capacity, &self.balance, &mut self.solved);
         // A part's optimum is no better than the whole's.
         let bound = self.balance.bound(terms, capacity, objective).max(above).min(objective);
-        for granted in &mut self.looked {
+        for granted in &mut self.solved {
             granted.term = terms[granted.term as usize].class;
         }
         Some((Found { objective, bound }, split))

@@ -79,7 +79,7 @@ pub trait Watch {
     }
 
     /// One of these packets. In order of time; after a break there are no more.
-    fn sighted(&mut self, _sighting: &CaptureRecord) -> ControlFlow<()> {
+    fn captured(&mut self, _record: &CaptureRecord) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
@@ -245,9 +245,9 @@ impl<'a> Run<'a> {
     /// Shows the packets that are captured. `ended`: no more follow.
     fn look(&mut self, watch: &mut impl Watch, ended: bool) {
         let mut goes_on = ControlFlow::Continue(());
-        self.network.take_records(ended, |sighting| {
+        self.network.take_records(ended, |record| {
             if goes_on.is_continue() {
-                goes_on = watch.sighted(&sighting);
+                goes_on = watch.captured(&record);
             }
         });
         if goes_on.is_break() {

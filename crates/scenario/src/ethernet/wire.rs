@@ -55,13 +55,13 @@ impl<'a> Wire<'a> {
     }
 
     /// Adds the bytes of a frame to `out`, without a frame check sequence.
-    pub fn frame(&mut self, sighting: &CaptureRecord, out: &mut Vec<u8>) {
-        match sighting.frame {
+    pub fn frame(&mut self, record: &CaptureRecord, out: &mut Vec<u8>) {
+        match record.frame {
             CapturedFrame::Pfc(frame) => {
                 let mut quanta = [None; 8];
                 quanta[self.priority(frame.class)] =
                     Some(if frame.pause { LONGEST_PAUSE } else { 0 });
-                let src = self.station(self.sender(sighting));
+                let src = self.station(self.sender(record));
                 Frame::Pfc(PfcHeader { src, quanta }).encode(out);
             }
             CapturedFrame::Packet(packet) => {
@@ -80,11 +80,11 @@ impl<'a> Wire<'a> {
     }
 
     /// The port that a frame left.
-    fn sender(&self, sighting: &CaptureRecord) -> Port {
-        match sighting.direction {
-            Direction::Out => sighting.port,
+    fn sender(&self, record: &CaptureRecord) -> Port {
+        match record.direction {
+            Direction::Out => record.port,
             Direction::In => {
-                let far = self.scenario.fabric.peer(sighting.port);
+                let far = self.scenario.fabric.peer(record.port);
                 far.expect("frames come over cables").0
             }
         }

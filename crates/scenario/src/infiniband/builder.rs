@@ -68,7 +68,7 @@ pub enum BuildError {
 impl InfinibandBuilder {
     pub(super) fn new(fabric: Fabric) -> Self {
         let models = Models {
-            switch: SwitchModel::usual(),
+            switch: SwitchModel::default(),
             device: super::spec::default_device(),
             qos: super::spec::default_tables(),
         };

@@ -27,10 +27,10 @@ impl Watch for Keeper<'_> {
     fn captures(&self) -> Option<CaptureFilter> {
         Some(self.chosen.clone())
     }
-    fn sighted(&mut self, sighting: &CaptureRecord) -> ControlFlow<()> {
+    fn captured(&mut self, record: &CaptureRecord) -> ControlFlow<()> {
         let mut bytes = Vec::new();
-        self.wire.frame(sighting, &mut bytes);
-        self.seen.push((*sighting, bytes));
+        self.wire.frame(record, &mut bytes);
+        self.seen.push((*record, bytes));
         if self.seen.len() < self.most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 }
@@ -53,9 +53,9 @@ fn run(
 
 /// RoCEv2 packets that hosts sent, with how long the simulator had them.
 fn sent(seen: &[(CaptureRecord, Vec<u8>)]) -> Vec<(RocePacket<'_>, u16)> {
-    let is_out = |(sighting, _): &&(CaptureRecord, Vec<u8>)| sighting.direction == Direction::Out;
-    let packets = seen.iter().filter(is_out).filter_map(|(sighting, bytes)| {
-        let CapturedFrame::Packet(packet) = sighting.frame else { return None };
+    let is_out = |(record, _): &&(CaptureRecord, Vec<u8>)| record.direction == Direction::Out;
+    let packets = seen.iter().filter(is_out).filter_map(|(record, bytes)| {
+        let CapturedFrame::Packet(packet) = record.frame else { return None };
         match Frame::decode(bytes).unwrap_or_else(|e| panic!("{e}: {bytes:02x?}")) {
             Frame::Roce(roce) => Some((roce, packet.bytes)),
             other => panic!("{other:?}"),
@@ -98,9 +98,9 @@ fn lengths_are_the_simulators_but_for_the_first_header_and_padding() {
     for extra in [0u32, 7, 16, 20] {
         let scenario = read(&format!("{RACK}[transport]\nextra-header = {extra}\n"));
         let (seen, _) = run(&scenario, &[(0, 2, 3_001), (1, 2, 1)], usize::MAX);
-        let out = seen.iter().filter(|(sighting, _)| sighting.direction == Direction::Out);
-        for (sighting, bytes) in out {
-            let CapturedFrame::Packet(packet) = sighting.frame else { unreachable!() };
+        let out = seen.iter().filter(|(record, _)| record.direction == Direction::Out);
+        for (record, bytes) in out {
+            let CapturedFrame::Packet(packet) = record.frame else { unreachable!() };
             let reth = if packet.seq == 0 { 16 } else { 0 };
             // Its frame check sequence is not there.
             let (simulated, there) = (u32::from(packet.bytes), bytes.len() as u32 + 4);
@@ -147,7 +147,7 @@ fn frames_are_as_many_as_the_run_counted() {
         assert!(counters.packets_dropped > 0 && again > 0, "{transport}");
         assert_eq!(again, counters.packets_retransmitted, "{transport}");
         assert_eq!(beyond > 0, selective, "{transport}: {beyond} NACKs name a packet");
-        let came = seen.iter().filter(|(sighting, _)| sighting.direction == Direction::In).count();
+        let came = seen.iter().filter(|(record, _)| record.direction == Direction::In).count();
         assert_eq!(came as u64, counters.packets_delivered, "{transport}");
         assert_eq!((came + packets.len()) as u64, seen.len() as u64);
     }
@@ -161,7 +161,7 @@ fn marks_notifications_and_pauses() {
     ));
     let (seen, results) = run(&scenario, &[(0, 2, 900_000), (1, 2, 900_000)], usize::MAX);
     let (mut marked, mut notified, mut stopped, mut went_on) = (0, 0, 0, 0);
-    for (sighting, bytes) in seen.iter().filter(|seen| seen.0.direction == Direction::In) {
+    for (record, bytes) in seen.iter().filter(|seen| seen.0.direction == Direction::In) {
         match Frame::decode(bytes).unwrap() {
             Frame::Roce(packet) => {
                 marked += u64::from(packet.ip.ecn == Ecn::Marked);
@@ -173,7 +173,7 @@ fn marks_notifications_and_pauses() {
             Frame::Pfc(pause) => {
                 // The switch is the only one of its kind, by its ports to h0 and h1.
                 assert_eq!(pause.src.0[..5], [0x02, 0x01, 0, 0, 1]);
-                assert_eq!(scenario.fabric().rank(sighting.port.node) + 1, pause.src.0[5].into());
+                assert_eq!(scenario.fabric().rank(record.port.node) + 1, pause.src.0[5].into());
                 match pause.quanta {
                     [None, None, None, Some(0xffff), None, None, None, None] => stopped += 1,
                     [None, None, None, Some(0), None, None, None, None] => went_on += 1,

@@ -8,7 +8,7 @@ use bandwise_report::model::{Cell, Table};
 use bandwise_report::text as tables;
 
 /// What Saba is compared with.
-pub(super) const OTHERS: [Sharing; 2] = [Sharing::Nobody, Sharing::Equal];
+pub(super) const OTHERS: [Sharing; 2] = [Sharing::Uncontrolled, Sharing::Equal];
 
 /// What was measured, and what it comes to.
 #[derive(Debug)]
@@ -103,7 +103,7 @@ impl Answer {
 /// A way of sharing, as people know it.
 pub(super) fn name(sharing: Sharing) -> &'static str {
     match sharing {
-        Sharing::Nobody => "nobody",
+        Sharing::Uncontrolled => "no controller",
         Sharing::Equal => "equal weights",
         Sharing::Saba => "Saba",
     }
@@ -121,7 +121,7 @@ pub(super) fn setting(settings: &Settings, setting: Setting) -> String {
 pub(super) fn ended(name: &str, timed: &Timed) -> String {
     let seconds = timed.time.as_s_f64();
     match timed.outcome {
-        Outcome::Well => format!("{name} {seconds:.3} s"),
+        Outcome::Success => format!("{name} {seconds:.3} s"),
         _ => format!("{name} {} after {seconds:.3} s", outcome(&timed.outcome)),
     }
 }
@@ -191,7 +191,7 @@ fn interval(spread: &Spread) -> String {
 }
 
 fn gains_of(answer: &Answer) -> Table {
-    let header = ["round", "over nobody", "over equal weights"].map(String::from).into();
+    let header = ["round", "over no controller", "over equal weights"].map(String::from).into();
     let row = |round: &Round| {
         let gains = OTHERS.map(|over| Cell::number(round.gain(over), ""));
         [Cell::text(round.number.to_string())].into_iter().chain(gains).collect()

@@ -179,7 +179,7 @@ fn unready(settings: &Settings, left: Duration, interrupt: &Interrupt) -> Result
     let looks = vec![(settings.shell(command), settings.printed.try_clone()?)];
     Ok(match program::run(looks, Some(left), interrupt)? {
         Ended::Themselves(timed) => match &timed[0].outcome {
-            Outcome::Well => None,
+            Outcome::Success => None,
             Outcome::Late => Some(format!("--ready {command}: does not end")),
             outcome => Some(format!("--ready {command}: {}", answer::outcome(outcome))),
         },

@@ -98,7 +98,7 @@ fn make(
     writeln!(&settings.printed, "== {title}")
         .with_context(|| format!("writing {}", settings.output.display()))?;
     let controller = match step.setting {
-        Setting::Alone(_) | Setting::Together(Sharing::Nobody) => None,
+        Setting::Alone(_) | Setting::Together(Sharing::Uncontrolled) => None,
         Setting::Together(sharing) => match Controller::start(settings, sharing, interrupt)? {
             None => return Ok(None),
             started => started,

@@ -124,7 +124,7 @@ pub(super) fn closing(settings: &Settings, answer: &Answer, stored: Option<&Path
 pub(super) fn tables_of(settings: &Settings, campaign: &Campaign, answer: &Answer) -> Vec<Table> {
     let runs = campaign.runs();
     let warm_ups = runs.iter().filter(|run| run.purpose == Purpose::WarmUp).count();
-    let failed: Vec<&Run> = runs.iter().filter(|run| run.outcome != Outcome::Well).collect();
+    let failed: Vec<&Run> = runs.iter().filter(|run| run.outcome != Outcome::Success).collect();
     let count = |number: usize, one: &str| match number {
         1 => format!("1 {one}"),
         more => format!("{more} {one}s"),
@@ -199,7 +199,7 @@ pub(super) fn slowdown(model: &Model, share: Share) -> f64 {
 /// How a run ended.
 pub fn outcome(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Well => "ended well".into(),
+        Outcome::Success => "ended well".into(),
         Outcome::Code(code) => format!("ended with code {code}"),
         Outcome::Signal(signal) => format!("ended by signal {signal}"),
         Outcome::Late => "took longer than --timeout".into(),

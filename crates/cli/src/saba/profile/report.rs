@@ -115,7 +115,7 @@ fn runs(campaign: &Campaign) -> Figure {
             .collect(),
         ..Series::default()
     };
-    let well = |run: &Run| run.outcome == Outcome::Well;
+    let well = |run: &Run| run.outcome == Outcome::Success;
     let series = [
         of("samples", &|run| well(run) && run.purpose == Purpose::Sample),
         of("warm-ups", &|run| well(run) && run.purpose == Purpose::WarmUp),

@@ -51,7 +51,7 @@ pub fn instant_device() -> DeviceModel {
 pub fn models(device: DeviceModel, lanes: u8) -> Models {
     let vls = (0..lanes).map(|vl| Vl::try_from(vl).unwrap());
     Models {
-        switch: SwitchModel::usual(),
+        switch: SwitchModel::default(),
         device,
         qos: Qos {
             sl2vl: Sl2Vl::modulo(lanes),

@@ -2,7 +2,7 @@
 
 use super::world::{Watched, closed, connected, found, grouping, name, registered, sends, table};
 use bandwise_saba::controller::{
-    ApplicationId, Command, Coordinates, Event, Grouping, Heard, Levels, PortConfig, PortId,
+    Accepted, ApplicationId, Command, Coordinates, Event, Grouping, Levels, PortConfig, PortId,
     Profile, Refused, Settings,
 };
 use bandwise_saba::mapping::PriorityLevel;
@@ -26,24 +26,24 @@ fn configure(port: u64, table: &[(u16, u8)], weights: &[u8]) -> Command {
 #[test]
 fn from_registration_to_the_end() {
     let mut saba = controller();
-    saba.hear(found(7, 8, 0));
-    saba.hear(registered(1, &sends(0.2)));
-    saba.hear(registered(2, &sends(0.8)));
+    saba.accept(found(7, 8, 0));
+    saba.accept(registered(1, &sends(0.2)));
+    saba.accept(registered(2, &sends(0.8)));
     assert_eq!(saba.settle(), [assign(1, 0), assign(2, 1)]);
-    saba.hear(connected(1, 1, 0, &[7]));
+    saba.accept(connected(1, 1, 0, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(0, 0)], &[255])]);
     // Four times as much to send is twice the share.
-    saba.hear(connected(2, 2, 1, &[7]));
+    saba.accept(connected(2, 2, 1, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[128, 255])]);
     // A second connection of an application takes nothing from the others.
-    saba.hear(connected(3, 1, 0, &[7]));
+    saba.accept(connected(3, 1, 0, &[7]));
     assert_eq!(saba.settle(), []);
-    saba.hear(closed(1, &[7]));
+    saba.accept(closed(1, &[7]));
     assert_eq!(saba.settle(), []);
-    saba.hear(closed(3, &[7]));
+    saba.accept(closed(3, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(1, 0)], &[255])]);
     // Who is gone takes the connections along.
-    saba.hear(Event::Gone { application: ApplicationId(2) });
+    saba.accept(Event::Gone { application: ApplicationId(2) });
     assert_eq!(saba.settle(), [configure(7, &[], &[])]);
     assert_eq!(saba.controller.level(ApplicationId(2)), None);
 }
@@ -52,19 +52,19 @@ fn from_registration_to_the_end() {
 #[test]
 fn a_connection_keeps_its_level() {
     let mut saba = controller();
-    saba.hear(found(7, 8, 0));
-    saba.hear(registered(1, &sends(0.8)));
+    saba.accept(found(7, 8, 0));
+    saba.accept(registered(1, &sends(0.8)));
     assert_eq!(saba.settle(), [assign(1, 0)]);
-    saba.hear(connected(1, 1, 0, &[7]));
+    saba.accept(connected(1, 1, 0, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(0, 0)], &[255])]);
-    saba.hear(registered(2, &sends(0.2)));
+    saba.accept(registered(2, &sends(0.2)));
     assert_eq!(saba.settle(), [assign(1, 1), assign(2, 0)]);
     // The old connection and the new application are in level 0. The first has two thirds of the port,
     // a half of them for each of its connections.
-    saba.hear(connected(2, 1, 1, &[7]));
-    saba.hear(connected(3, 2, 0, &[7]));
+    saba.accept(connected(2, 1, 1, &[7]));
+    saba.accept(connected(3, 2, 0, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[255, 128])]);
-    saba.hear(closed(1, &[7]));
+    saba.accept(closed(1, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[128, 255])]);
 }
 
@@ -72,21 +72,21 @@ fn a_connection_keeps_its_level() {
 #[test]
 fn a_level_of_the_past_merges_with_its_like() {
     let mut saba = controller();
-    saba.hear(found(7, 2, 0));
+    saba.accept(found(7, 2, 0));
     for (application, c) in [(1, 0.2), (2, 0.6), (3, 1.0)] {
-        saba.hear(registered(application, &sends(c)));
+        saba.accept(registered(application, &sends(c)));
     }
     assert_eq!(saba.settle(), [assign(1, 0), assign(2, 1), assign(3, 2)]);
     for (connection, level) in [(1, 0), (2, 1), (3, 2)] {
-        saba.hear(connected(connection, connection, level, &[7]));
+        saba.accept(connected(connection, connection, level, &[7]));
     }
     saba.settle();
     // The second takes another level when the first goes, and its old connection is alone in level 1
     // with the third's new one; the third's old one has level 2 for itself.
-    saba.hear(Event::Gone { application: ApplicationId(1) });
+    saba.accept(Event::Gone { application: ApplicationId(1) });
     let commands = saba.settle();
     assert_eq!(commands[..2], [assign(2, 0), assign(3, 1)]);
-    saba.hear(connected(4, 2, 0, &[7]));
+    saba.accept(connected(4, 2, 0, &[7]));
     saba.settle();
     let config = &saba.ports[&PortId(7)];
     // 0 has the second; 1 the mean of both; 2 the third. Level 1 is as near to one as to the other.
@@ -98,17 +98,17 @@ fn a_level_of_the_past_merges_with_its_like() {
 #[test]
 fn what_came_too_early_is_remembered() {
     let mut saba = controller();
-    saba.hear(connected(1, 1, 0, &[7]));
-    saba.hear(found(7, 8, 0));
+    saba.accept(connected(1, 1, 0, &[7]));
+    saba.accept(found(7, 8, 0));
     assert_eq!(saba.settle(), []);
     let named = Profile::Named(name(0));
-    saba.hear(Event::Registered { application: ApplicationId(1), profile: named });
+    saba.accept(Event::Registered { application: ApplicationId(1), profile: named });
     assert_eq!(saba.settle(), []);
-    saba.hear(Event::ModelUpdated { name: name(0), model: sends(0.4), revision: 1 });
+    saba.accept(Event::ModelUpdated { name: name(0), model: sends(0.4), revision: 1 });
     assert_eq!(saba.settle(), [assign(1, 0), configure(7, &[(0, 0)], &[255])]);
     // Closed before it was made: it never counts.
-    assert_eq!(saba.hear(closed(2, &[7])), Heard::New);
-    assert_eq!(saba.hear(connected(2, 1, 3, &[7])), Heard::Known);
+    assert_eq!(saba.accept(closed(2, &[7])), Accepted::New);
+    assert_eq!(saba.accept(connected(2, 1, 3, &[7])), Accepted::Known);
     assert_eq!(saba.settle(), []);
 }
 
@@ -116,17 +116,17 @@ fn what_came_too_early_is_remembered() {
 #[test]
 fn a_port_that_is_found_again_is_told_again() {
     let mut saba = controller();
-    saba.hear(registered(1, &sends(0.4)));
-    saba.hear(connected(1, 1, 0, &[7]));
-    saba.hear(found(7, 8, 1));
+    saba.accept(registered(1, &sends(0.4)));
+    saba.accept(connected(1, 1, 0, &[7]));
+    saba.accept(found(7, 8, 1));
     let told = [configure(7, &[(0, 0)], &[255])];
     assert_eq!(saba.settle()[1..], told);
-    assert_eq!(saba.hear(found(7, 8, 1)), Heard::Known);
+    assert_eq!(saba.accept(found(7, 8, 1)), Accepted::Known);
     assert_eq!(saba.settle(), []);
-    saba.hear(found(7, 8, 2));
+    saba.accept(found(7, 8, 2));
     assert_eq!(saba.settle(), told);
-    saba.hear(Event::PortLost { port: PortId(7), revision: 4 });
-    assert_eq!(saba.hear(found(7, 8, 3)), Heard::Known);
+    saba.accept(Event::PortLost { port: PortId(7), revision: 4 });
+    assert_eq!(saba.accept(found(7, 8, 3)), Accepted::Known);
     assert_eq!(saba.settle(), []);
     assert!(saba.controller.configurations().next().is_none());
 }
@@ -136,12 +136,12 @@ fn a_port_that_is_found_again_is_told_again() {
 fn who_comes_later_takes_the_nearest_level() {
     let table = table(&[sends(0.2), sends(0.6), sends(1.0)]);
     let mut saba = Watched::new(Settings::default(), Levels::Shared(table));
-    saba.hear(registered(1, &sends(0.65)));
+    saba.accept(registered(1, &sends(0.65)));
     let named = Profile::Named(name(2));
-    saba.hear(Event::Registered { application: ApplicationId(2), profile: named });
+    saba.accept(Event::Registered { application: ApplicationId(2), profile: named });
     assert_eq!(saba.settle(), [assign(1, 1), assign(2, 2)]);
     // A better model changes weights; the table's level stays until there is another table.
-    saba.hear(Event::ModelUpdated { name: name(2), model: sends(0.2), revision: 1 });
+    saba.accept(Event::ModelUpdated { name: name(2), model: sends(0.2), revision: 1 });
     assert_eq!(saba.settle(), []);
 }
 
@@ -149,9 +149,9 @@ fn who_comes_later_takes_the_nearest_level() {
 fn contradictions_are_refused() {
     let mut saba = controller().controller;
     let mut refuse = |first: Event, second: Event, refused: Refused| {
-        assert_eq!(saba.handle(first.clone()), Ok(Heard::New));
+        assert_eq!(saba.handle(first.clone()), Ok(Accepted::New));
         assert_eq!(saba.handle(second), Err(refused));
-        assert_eq!(saba.handle(first), Ok(Heard::Known));
+        assert_eq!(saba.handle(first), Ok(Accepted::Known));
     };
     refuse(
         registered(1, &sends(0.2)),
@@ -179,7 +179,7 @@ fn where_levels_are_grouped_by_coefficients_models_have_them() {
         let least = crate::common::share(0.05);
         Model::Polynomial(Polynomial::new([1.0 - slope, slope, 0.0, 0.0], least).unwrap())
     };
-    saba.hear(registered(1, &line(-2.0)));
-    saba.hear(registered(2, &line(-0.5)));
+    saba.accept(registered(1, &line(-2.0)));
+    saba.accept(registered(2, &line(-0.5)));
     assert_eq!(saba.settle(), [assign(1, 1), assign(2, 0)]);
 }

@@ -36,9 +36,9 @@ impl Cluster {
     }
 
     /// Somebody tells any of the instances.
-    fn hear(&mut self, event: Event) {
+    fn accept(&mut self, event: Event) {
         let entry = self.chance.below(self.instances.len() as u64) as usize;
-        self.instances[entry].hear(event).unwrap();
+        self.instances[entry].accept(event).unwrap();
         self.on_the_way.extend(self.instances[entry].take_forwards());
     }
 
@@ -53,7 +53,7 @@ impl Cluster {
             _ => self.on_the_way.swap_remove(which),
         };
         let to = &mut self.instances[to.0 as usize];
-        to.handed(event).unwrap();
+        to.accept_forwarded(event).unwrap();
         self.on_the_way.extend(to.take_forwards());
     }
 
@@ -104,7 +104,7 @@ proptest! {
         prop_assume!(table(&world.models).levels().len() == 4);
         let mut cluster = Cluster::new(&world, &owners, instances, seed);
         for (event, settle) in events {
-            cluster.hear(event);
+            cluster.accept(event);
             cluster.deliver();
             if settle {
                 cluster.settle(&owners);
@@ -129,13 +129,13 @@ proptest! {
         prop_assume!(table(&world.models).levels().len() == 4);
         let mut cluster = Cluster::new(&world, &owners, instances, seed);
         for (event, _) in &events {
-            cluster.hear(event.clone());
+            cluster.accept(event.clone());
             cluster.lose();
             cluster.deliver();
         }
         cluster.settle(&owners);
         for event in world.said.iter().rev() {
-            cluster.hear(event.clone());
+            cluster.accept(event.clone());
         }
         cluster.deliver_all();
         cluster.settle(&owners);
@@ -154,20 +154,20 @@ fn one_instance_answers() {
         let (partition, table) = (partition.clone(), table.clone());
         Instance::new(InstanceId(id), partition, Settings::default(), table)
     });
-    instances[0].hear(super::world::registered(3, &model)).unwrap();
+    instances[0].accept(super::world::registered(3, &model)).unwrap();
     let forwards = instances[0].take_forwards();
     assert_eq!(forwards.len(), 1);
     for Forward { to, event } in forwards {
         assert_eq!(to, InstanceId(1));
-        instances[1].handed(event).unwrap();
+        instances[1].accept_forwarded(event).unwrap();
     }
     assert_eq!((instances[0].settle().len(), instances[1].settle().len()), (1, 0));
     // Along the path, each to the next.
-    instances[0].hear(super::world::connected(1, 3, 0, &[1, 0, 1])).unwrap();
+    instances[0].accept(super::world::connected(1, 3, 0, &[1, 0, 1])).unwrap();
     let forwards = instances[0].take_forwards();
     let rest = super::world::connected(1, 3, 0, &[1, 1]);
     assert_eq!(forwards, [Forward { to: InstanceId(1), event: rest }]);
-    let refused = instances[0].hear(super::world::connected(2, 3, 0, &[0, 9]));
+    let refused = instances[0].accept(super::world::connected(2, 3, 0, &[0, 9]));
     assert_eq!(refused, Err(Refused::NoOwner(PortId(9))));
     assert!(instances[0].take_forwards().is_empty());
 }

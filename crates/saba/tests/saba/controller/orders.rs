@@ -1,7 +1,7 @@
 //! Whatever the order: the same in the end, and nothing said twice.
 
 use super::world::{Watched, World, any_worlds, grouping, heard, table};
-use bandwise_saba::controller::{Event, Heard, Levels, Settings, Weighting};
+use bandwise_saba::controller::{Accepted, Event, Levels, Settings, Weighting};
 use proptest::prelude::*;
 
 /// Each way to find levels, and both weightings.
@@ -45,7 +45,7 @@ proptest! {
         for (settings, levels) in ways(&world) {
             let mut found = Watched::new(settings, levels).all(events.clone());
             for (event, _) in &events {
-                prop_assert_eq!(found.hear(event.clone()), Heard::Known);
+                prop_assert_eq!(found.accept(event.clone()), Accepted::Known);
                 prop_assert!(found.controller.is_settled());
             }
         }

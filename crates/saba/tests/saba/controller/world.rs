@@ -2,8 +2,8 @@
 
 use crate::common::{PROFILED, any_samples, share};
 use bandwise_saba::controller::{
-    ApplicationId, Command, ConnectionId, Controller, Event, Grouping, Heard, Levels, PortConfig,
-    PortId, Profile, Settings, SharedTable,
+    Accepted, ApplicationId, Command, ConnectionId, Controller, Event, Grouping, Levels,
+    PortConfig, PortId, Profile, Settings, SharedTable,
 };
 use bandwise_saba::mapping::{PriorityLevel, Scaling};
 use bandwise_saba::sensitivity::{Model, Monotone};
@@ -195,9 +195,9 @@ impl Watched {
         }
     }
 
-    pub fn hear(&mut self, event: Event) -> Heard {
+    pub fn accept(&mut self, event: Event) -> Accepted {
         let heard = self.controller.handle(event.clone()).unwrap();
-        if heard == Heard::New {
+        if heard == Accepted::New {
             match event {
                 // It has lost what it was told.
                 Event::PortFound { port, .. } | Event::PortLost { port, .. } => {
@@ -241,7 +241,7 @@ impl Watched {
     /// Hears all of it and settles at the end.
     pub fn all(mut self, events: impl IntoIterator<Item = (Event, bool)>) -> Self {
         for (event, settle) in events {
-            self.hear(event);
+            self.accept(event);
             if settle {
                 self.settle();
             }

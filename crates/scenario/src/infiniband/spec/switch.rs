@@ -46,7 +46,7 @@ impl Table for HiccupSpec {
 
 impl SwitchSpec {
     pub(super) fn resolve(&self, source: &Source, mtu: Mtu) -> Result<SwitchModel, InputError> {
-        let mut model = SwitchModel::usual();
+        let mut model = SwitchModel::default();
         if let Some(latency) = &self.latency {
             model.latency = within(source, "latency", latency, Time::ZERO..=SECOND)?;
         }
