@@ -153,13 +153,13 @@ def hosts_by_name_guid_and_address():
     client.tell(deregister={"application": application})
 
 
-def what_a_manager_overwrites_is_put_back():
+def overwritten_entries_are_restored():
     status()
     ours, before = everywhere(), counted("ports_overwritten")
     leave(started[0])
     started[:] = manager("-Q")
     until("that it is seen", lambda: counted("ports_overwritten") >= before + len(ours))
-    until("that it is put back", lambda: status() and everywhere() == ours)
+    until("that it is restored", lambda: status() and everywhere() == ours)
     audit = [json.loads(line) for line in open(os.path.join(SCRATCH, "audit.jsonl"))]
     seen = {line["name"] for line in audit if line["event"] == "overwritten"}
     assert seen >= set(ours), set(ours) - seen
@@ -276,7 +276,7 @@ with open(os.path.join(SCRATCH, "table.csv"), "w") as file:
     file.write(TABLE)
 begin()
 started = list(manager("-Q"))
-passed, failed = checked([weights_are_read_by_smpquery, hosts_by_name_guid_and_address, what_a_manager_overwrites_is_put_back,
+passed, failed = checked([weights_are_read_by_smpquery, hosts_by_name_guid_and_address, overwritten_entries_are_restored,
                           connections_follow_a_link_that_moves, killed_at_any_instant_it_ends_the_same, how_long_it_takes,
                           a_host_that_is_silent, bad_settings])
 print(f"ib: {passed} passed, {failed} failed")

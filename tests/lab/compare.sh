@@ -79,10 +79,10 @@ programs_are_compared() {
   done
   as_before || { echo "  ports are not as before" && return 1; }
 }
-ports_are_put_back_when_somebody_asks_to_stop() {
+ports_are_restored_on_interrupt() {
   local asks="LR=test -S controller.sock || exit 0; ./program LR h1 7101 1 400000 0; kill -INT \$PPID; sleep 60 & wait"
   local code=0
   compared 1 --app "$asks" "${both[@]:2}" >/dev/null 2>log || code=$?
   [ $code = 130 ] && as_before
 }
-count programs_are_compared ports_are_put_back_when_somebody_asks_to_stop
+count programs_are_compared ports_are_restored_on_interrupt

@@ -116,7 +116,7 @@ def check_crcs(tally, name, path):
     tally.check(f"{name}: Scapy finds every ICRC right", list(right) == [True], right)
 
 
-def sent_again(data):
+def retransmitted(data):
     """Returns the number of retransmitted packets, by flow and number."""
     seen = collections.Counter((p.pair, p.psn, p.tcp_port, p.tcp_seq) for p in data)
     return sum(seen.values()) - len(seen)
@@ -159,7 +159,7 @@ def check_everything(tally, bandwise, name):
         known = {int(packet.opcode) for packet in answers}
         tally.check(f"{name}: data or answers", known <= {ACK, CNP}, known)
         tally.equal(f"{name}: messages of 100 KB", {p.dma for p in data if p.dma}, {"100000"})
-    tally.equal(f"{name}: packets sent again", sent_again(data), stats["packets_retransmitted"])
+    tally.equal(f"{name}: retransmitted packets", retransmitted(data), stats["packets_retransmitted"])
     pauses = [packet for packet in sent if packet.quanta]
     tally.equal(f"{name}: pauses of priority 3", {p.priority for p in pauses} - {"1"}, set())
     stops = sum(number(packet.quanta) > 0 for packet in pauses)

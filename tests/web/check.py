@@ -11,7 +11,7 @@ import time
 from browser import Browser, BrowserError, Page
 
 TIME_LIMIT_S = 50
-SIZES = {"phone": (360, 800), "desk": (1280, 900)}
+SIZES = {"phone": (360, 800), "desktop": (1280, 900)}
 
 # Resolves once the tooltip is as wanted, or after two seconds with its actual state.
 TOOLTIP = """new Promise((resolve) => {
@@ -147,7 +147,7 @@ def run(path, folder, tally):
         untold = page.evaluate("[...document.querySelectorAll('.pt')].filter(p => !p.querySelector('title')?.textContent).length")
         tally.check("points have titles without the script", untold == 0, f"{untold} have none")
         if folder:
-            page.open(url, *SIZES["desk"], "light")
+            page.open(url, *SIZES["desktop"], "light")
             pdf = page.call("Page.printToPDF", printBackground=False)["data"]
             pathlib.Path(folder, "print.pdf").write_bytes(base64.b64decode(pdf))
 

@@ -10,6 +10,31 @@
 //!
 //! The crate does no I/O and reads no clock. Times, rates and volumes are integers: the same flows
 //! give the same times on any machine, in any order of starts at one instant.
+//!
+//! # Examples
+//!
+//! Two flows of 125 MB share a link of 1 Gbps:
+//!
+//! ```
+//! use bandwise_flowsim::policy::MaxMin;
+//! use bandwise_flowsim::{FlowSpec, Network, Simulation};
+//! use bandwise_units::{BitRate, Bytes, Time};
+//!
+//! let network = Network::new([BitRate::from_gbps(1)])?;
+//! let mut simulation = Simulation::new(network, MaxMin);
+//! let flow = FlowSpec { path: &[0], bytes: Bytes::new(125_000_000), class: 0, group: 0, cap: None };
+//! let first = simulation.start(flow);
+//! simulation.start(flow);
+//! assert_eq!(simulation.rate(first), BitRate::from_bps(500_000_000));
+//!
+//! let mut ended = Vec::new();
+//! while let Some(at) = simulation.next_event() {
+//!     simulation.advance(at, &mut ended);
+//! }
+//! assert_eq!(ended.len(), 2);
+//! assert_eq!(simulation.now(), Time::from_ms(2_000));
+//! # Ok::<(), bandwise_flowsim::NetworkError>(())
+//! ```
 
 mod agenda;
 pub mod coflow;

@@ -31,7 +31,7 @@ pub struct Simulation<P: Policy> {
     agenda: Agenda,
     paths: Paths,
     alike: Alike,
-    /// Whether bundles without flows are kept for later flows that are alike.
+    /// True if bundles without flows are kept for later flows that are alike.
     has_recurring_flows: bool,
     groups: Groups,
     has_lost_group: bool,

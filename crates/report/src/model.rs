@@ -329,7 +329,7 @@ pub struct Row {
     pub spread: Option<(f64, f64)>,
     /// The tolerated relative difference from the published value: `0.1` is ten percent.
     pub tolerance: Option<f64>,
-    /// Whether the value is within the tolerance, or `None` if there is no published value.
+    /// True if the value is within the tolerance, or `None` if there is no published value.
     pub agrees: Option<bool>,
 }
 

@@ -1,5 +1,5 @@
-//! The page as a whole: well-formed whatever the data, without anything that is loaded from
-//! elsewhere, and with plots that hold nothing but finite numbers.
+//! The page as a whole: well-formed for any data, self-contained, and with plots that contain
+//! finite numbers only.
 
 mod common;
 
@@ -11,7 +11,7 @@ fn axis(label: &str, unit: &str, scale: Scale) -> Axis {
     Axis { label: label.into(), unit: unit.into(), scale }
 }
 
-/// A report that has this text wherever one can stand.
+/// Returns a report with this text at every place for text.
 fn report_of(text: &str) -> Report {
     let t = || text.to_owned();
     let point = Point { note: Some(t()), ..Point::new(0.0, 1.0).low(0.5).high(2.0) };
@@ -84,7 +84,7 @@ fn report_of(text: &str) -> Report {
     }
 }
 
-/// The plots of a page.
+/// Returns the plots of a page.
 fn plots(page: &str) -> impl Iterator<Item = &str> {
     page.split("<svg class=\"plot").skip(1).filter_map(|rest| rest.split("</svg>").next())
 }
@@ -119,7 +119,7 @@ proptest! {
         let page = html::render(&Report { lanes: vec![lanes], ..Report::default() });
         prop_assert!(elements(&page).is_ok());
         for plot in plots(&page) {
-            // Numbers in attributes; in words the end may be whatever it is.
+            // Attributes contain numbers. The end of a word is arbitrary.
             let paths = plot.split(" d=\"").skip(1).filter_map(|rest| rest.split('"').next());
             for path in paths {
                 prop_assert!(!path.contains("NaN") && !path.contains("inf"), "{}", path);
@@ -156,7 +156,7 @@ proptest! {
 fn nothing_is_loaded_from_elsewhere() {
     let page = html::render(&report_of("text"));
     for load in ["http:", "https:", "//", "@import", "url(", " src=", "fetch(", "import("] {
-        // Comments of the script begin with two slashes; nothing else may hold them.
+        // Comments of the script begin with two slashes. No other line may contain them.
         let hits =
             page.lines().filter(|l| l.contains(load) && !(load == "//" && l.contains("// ")));
         assert_eq!(hits.collect::<Vec<_>>(), [""; 0], "{load}");

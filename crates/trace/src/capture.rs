@@ -34,7 +34,7 @@ pub struct Summary {
     pub ports: usize,
     /// Time of the last packet.
     pub last: Time,
-    /// Whether the capture ended at [`Limits::packets`].
+    /// True if the capture ended at [`Limits::packets`].
     pub is_full: bool,
     /// The first flow of [`Limits::filter`] that the run did not have.
     pub missing_flow: Option<u32>,

@@ -245,7 +245,7 @@ fn models_that_are_doubtful_are_told_of_everywhere() {
         json["warnings"].as_array().unwrap().iter().map(|w| w.as_str().unwrap()).collect();
     let nodes = "the model of sort, for sort-1, sort-2, sort-3: used with 4.00 times the nodes";
     assert!(warnings.iter().any(|warning| warning.starts_with(nodes)), "{warnings:?}");
-    let guess = "of the bandwidth, measured down to 50%: what it says there is a guess";
+    let guess = "of the bandwidth, measured down to 50%: the model extrapolates there";
     assert!(warnings.iter().any(|warning| warning.contains(guess)), "{warnings:?}");
     let page = place.read("r.html");
     for warning in &warnings {

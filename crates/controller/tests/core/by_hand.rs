@@ -345,7 +345,7 @@ fn what_others_have_stored_and_can_not_be_is_passed_over() {
     assert_eq!(
         passed.collect::<Vec<_>>(),
         [
-            "stored connection 99 is invalid: priority level 99, where there are 3, counted from 0",
+            "stored connection 99 is invalid: no priority level 99: there are 3, counted from 0",
             "stored application 99 has the invalid name \"\"",
             "stored application 0 is invalid: application 0 is registered with another model",
         ]

@@ -52,7 +52,7 @@ struct Switch {
     free: Vec<u32>,
     /// Slots in the order of service.
     served: Vec<u32>,
-    /// Whether a coflow has arrived or ended since the last ordering.
+    /// True if a coflow has arrived or ended since the last ordering.
     is_out_of_order: bool,
     is_stale: bool,
     /// The end of the next flow by a port's clock, by slot and port.

@@ -23,7 +23,7 @@ pub(super) struct Peers {
     free: Vec<u32>,
     /// The number of flows that have not ended.
     live: usize,
-    /// Whether flows have started or ended since the last computation.
+    /// True if flows have started or ended since the last computation.
     has_changed: bool,
     /// The link of each port.
     links: Vec<u32>,
@@ -32,7 +32,7 @@ pub(super) struct Peers {
     /// The rest of each port's link that earlier flows leave, and the rest that these flows leave.
     found: Vec<u64>,
     left: Vec<u64>,
-    /// Whether earlier flows leave nothing, by port.
+    /// True if earlier flows leave nothing, by port.
     is_full: Vec<bool>,
     /// The number of flows whose other port is not full, by port.
     open: Vec<u32>,
@@ -84,7 +84,7 @@ impl Crossing {
 pub(super) struct Growth {
     /// The number of growing flows, by port.
     growing: Vec<u32>,
-    /// Whether a port has stopped its flows.
+    /// True if a port has stopped its flows.
     is_done: Vec<bool>,
     /// The growth at which a port is full, as far as is known.
     ends: BinaryHeap<Reverse<(u64, u32)>>,

@@ -8,22 +8,22 @@ use bandwise_units::Bytes;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// Homa at the level of flows (Montazeri and others, "Homa: A Receiver-Driven Low-Latency Transport
-/// Protocol Using Network Priorities", SIGCOMM 2018, 3; Saba 4.6.4). A flow is a message, and the last link
-/// of its path leads to its receiver.
+/// Homa at the level of flows (Montazeri et al., "Homa: A Receiver-Driven Low-Latency Transport
+/// Protocol Using Network Priorities", SIGCOMM 2018, 3; Saba 4.6.4). A flow is a message, and the
+/// last link of its path leads to its receiver.
 ///
-/// - The first bytes of a message, as many as are on the way in a round trip, are *unscheduled*: they are
-///   sent at once, at a priority by the size of the message (the paper's 3.4).
-/// - The rest is *scheduled*: a receiver grants the messages with the fewest bytes left, so many of them at
-///   once (its degree of overcommitment, 3.5); of as many left, those that it has come to know of first, which
-///   is another order at each receiver. Others may not send.
-/// - Wherever granted messages meet, be it at their sender (3.2), at their receiver or between, the one with the
-///   fewest bytes left goes first, below all unscheduled ones.
+/// - The first bytes of a message, up to those in flight in a round trip, are *unscheduled*: they
+///   are sent at once, at a priority by the size of the message (the paper's 3.4).
+/// - The rest is *scheduled*. A receiver grants the messages with the fewest bytes left, up to its
+///   degree of overcommitment (3.5). Of messages with equal remainders it grants those that it has
+///   known longest, an order that differs between receivers. Others may not send.
+/// - Granted messages may share a link at their sender (3.2), at their receiver or in between. The
+///   one with the fewest bytes left goes first, below all unscheduled ones.
 ///
-/// What is approximate: grants take no time; where messages of several receivers meet within the network, Homa
-/// has as many priorities as there are granted messages a receiver, here each has its own; what a message has
-/// left is looked at when a message of its receiver starts, ends or has sent its unscheduled bytes instead of
-/// with every grant; packets don't wait for each other; and cutoffs are given, not learnt from the traffic.
+/// Approximations: Grants take no time. Each granted message has a priority of its own on a link,
+/// whereas Homa has one priority per granted message of a receiver. Remainders are updated when a
+/// message of the receiver starts, ends or has sent its unscheduled bytes, not with every grant.
+/// Packets don't wait for each other. Cutoffs are given, not learnt from the traffic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Homa {
     unscheduled: Bytes,
@@ -46,7 +46,8 @@ struct Receiver {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Message {
     left: Volume,
-    heard: u16,
+    /// The order among messages with equal remainders, pseudo-random by receiver.
+    tie_break: u16,
     path: SmallVec<[u32; 8]>,
     group: u32,
     id: FlowId,
@@ -55,15 +56,21 @@ struct Message {
 impl Message {
     fn of(flow: &FlowView<'_>) -> Message {
         let path: SmallVec<[u32; 8]> = flow.path().collect();
-        let heard =
+        let tie_break =
             path.iter().fold(u64::from(flow.group), |seed, &link| mix(seed ^ u64::from(link)));
-        Message { left: flow.left, heard: heard as u16, path, group: flow.group, id: flow.id }
+        Message {
+            left: flow.left,
+            tie_break: tie_break as u16,
+            path,
+            group: flow.group,
+            id: flow.id,
+        }
     }
 
     /// Returns the rank after `first` for the present remainder.
     fn rank(&self, first: u64) -> u64 {
         let left = self.left.bytes().get().min(MOST_LEFT);
-        first + (left << u16::BITS) + u64::from(self.heard)
+        first + (left << u16::BITS) + u64::from(self.tie_break)
     }
 }
 

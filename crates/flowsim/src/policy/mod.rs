@@ -75,10 +75,10 @@ impl Place {
 
 /// A policy of ranks and queues.
 pub trait Policy {
-    /// Whether [`Policy::rates`] sets the rate of each flow, so that links decide nothing.
+    /// True if [`Policy::rates`] sets the rate of each flow, so that links decide nothing.
     const GIVES_RATES: bool = false;
 
-    /// Whether flows are [`HELD`] until others end. Rates are then computed at each end, without a
+    /// True if flows are [`HELD`] until others end. Rates are then computed at each end, without a
     /// grain ([`crate::Simulation::with_grain`]), which may be longer than a flow takes.
     const HOLDS: bool = false;
 

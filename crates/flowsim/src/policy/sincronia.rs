@@ -6,12 +6,14 @@ use super::smallest::by_group;
 use super::{Moves, Newcomer, Place, Policy, Scene};
 use std::cmp::Ordering;
 
-/// Sincronia (Agarwal and others, "Sincronia: Near-Optimal Network Design for Coflows", SIGCOMM 2018; Saba
-/// 4.6.4): coflows in an order by "bottleneck, select, scale, iterate", and strict priority in that order at
-/// every link. Within a coflow flows share max-min fairly; the paper's bound, an average completion time of
-/// at most four times the best, holds for any work-conserving rates that keep the order, when all coflows
-/// are there from the beginning.
+/// Sincronia (Agarwal et al., "Sincronia: Near-Optimal Network Design for Coflows", SIGCOMM 2018;
+/// Saba 4.6.4). Coflows are ordered by "bottleneck, select, scale, iterate", and each link serves
+/// them by strict priority in that order. Within a coflow, flows share max-min fairly. The paper
+/// bounds the average completion time by four times the optimum if all coflows are present from the
+/// start. That bound holds for any work-conserving rates that keep the order.
 ///
+/// The order is computed from the remaining bytes of all coflows when a flow has started or a
+/// coflow has ended.
 /// The order is worked out for what is left of all coflows when a flow has started or a coflow has ended.
 #[derive(Debug, Clone, Default)]
 pub struct Sincronia {
@@ -37,9 +39,10 @@ impl Policy for Sincronia {
     }
 }
 
-/// The order of groups (by their places), first to last, over links that carry so many bits per second: the link with the most to do decides who is last.
-/// That is the group with the least weight for what it has there; the weights of the others fall by what
-/// they have there, and so on without it (section 3 of the paper, "BSSI").
+/// Returns the order of groups, by index, first to last. `capacities` are those of the links, in
+/// bits per second. The link with the largest load decides which group is last: the one with the
+/// least weight per second there. The weights of the others decrease by their time there, and the
+/// procedure repeats without that group (section 3 of the paper, "BSSI").
 pub(crate) fn order(demands: &Demands, capacities: &[f64]) -> Vec<usize> {
     let count = demands.groups.len();
     // The seconds that a group takes of a link.

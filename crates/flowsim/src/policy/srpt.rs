@@ -2,15 +2,16 @@
 
 use super::{Moves, Newcomer, Place, Policy, QueueChoice, Scene};
 
-/// Shortest remaining processing time: at every link the flow with the fewest bytes left goes first, as
-/// pFabric's switches do with each packet (Alizadeh and others, "pFabric: Minimal Near-Optimal Datacenter
-/// Transport", SIGCOMM 2013, 3; Saba 2.5). On one link no order gives a lower mean completion time.
+/// Shortest remaining processing time: every link serves the flow with the fewest bytes left first,
+/// as pFabric's switches do for each packet (Alizadeh et al., "pFabric: Minimal Near-Optimal
+/// Datacenter Transport", SIGCOMM 2013, 3; Saba 2.5). On one link no order has a lower mean
+/// completion time.
 ///
-/// A flow has its place by what it has left when it starts. Those that are being served where a new one
-/// comes by are placed anew by what they have left then. Two flows that are both being served, at
-/// different rates, and that would come to change places keep them until the next flow starts there. Of
-/// equal ones the flow that is being served goes on, and those that have not begun share, so that the order
-/// of starts at one instant means nothing.
+/// A flow's rank is its remainder at its start. When a flow starts, the flows that are served on
+/// its links are ranked again by their present remainders. Two served flows with different rates
+/// whose order of remainders changes keep their ranks until the next start there. Of equal flows
+/// the served one continues, and those that have not begun share. So the order of starts at one
+/// instant has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Srpt;
 

@@ -46,15 +46,15 @@ pub(crate) struct Bundle {
     /// The rate of each flow.
     pub(crate) rate: Rate,
     pub(crate) is_touched: bool,
-    /// Whether flows have come or gone in this round.
+    /// True if flows have come or gone in this round.
     pub(crate) has_changed: bool,
-    /// Whether flows have come or gone without an update of the links.
+    /// True if flows have come or gone without an update of the links.
     pub(crate) is_untold: bool,
-    /// Whether some of them have come.
+    /// True if some of them have come.
     pub(crate) has_more: bool,
-    /// Whether it has flows and had none before the update. It has no rate yet.
+    /// True if it has flows and had none before the update. It has no rate yet.
     pub(crate) is_fresh: bool,
-    /// Whether it is removed.
+    /// True if it is removed.
     pub(crate) is_gone: bool,
 }
 

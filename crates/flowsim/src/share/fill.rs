@@ -23,7 +23,7 @@ struct Want {
     to: u32,
     /// The sum of its flows' demands, at most its limit.
     want: u64,
-    /// Whether the demands exceed its limit.
+    /// True if the demands exceed its limit.
     beyond_limit: bool,
     terms: Queue,
     /// The final rate of a queue that gets all it wants, or `None` while it shares by weight.

@@ -40,7 +40,7 @@ pub(super) struct Link {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seen {
     pub(super) cut: u64,
-    /// Whether flows compete whose rates may be too low: flows of several queues, or any flows if
+    /// True if flows compete whose rates may be too low: flows of several queues, or any flows if
     /// there are no queues.
     pub(super) has_rivals: bool,
 }
@@ -88,22 +88,22 @@ pub(crate) struct Sharing {
     changed: Vec<u32>,
     /// The bundles without a rate so far.
     pub(super) fresh: Vec<u32>,
-    /// Whether a policy sets the rates, so that links decide nothing.
+    /// True if a policy sets the rates, so that links decide nothing.
     is_explicit: bool,
     /// The ladder, if rates are computed rank by rank. Links then have no members.
     pub(super) ladder: Option<Box<Ladder>>,
     pub(super) growth: Growth,
     /// The rates to set.
     pub(super) given_anew: Vec<(u32, Rate)>,
-    /// Whether links with several queues are visited once each.
+    /// True if links with several queues are visited once each.
     pub(crate) is_once: bool,
     /// The relative amount by which a level may be too low, in millionths; 0 for exact levels.
     pub(super) tolerance: u64,
-    /// Whether flows use several queues, by class or their own.
+    /// True if flows use several queues, by class or their own.
     pub(super) has_queues: bool,
     /// The rank of all bundles at links, or `None` before the first.
     one_rank: Option<u64>,
-    /// Whether bundles have several ranks.
+    /// True if bundles have several ranks.
     pub(super) has_ranks: bool,
     /// The last levels of each link's scheduler, by link and queue.
     pub(super) given: Vec<Rate>,

@@ -6,8 +6,8 @@ use bandwise_flowsim::{FlowSpec, Network, Simulation};
 use bandwise_units::{BitRate, Bytes};
 use proptest::prelude::*;
 
-/// Host 0 sends to a host of its own and to one that two others send to as well: a third to each, though
-/// max-min fairness would give the first flow two thirds.
+/// Host 0 sends to two hosts, one of which two others also send to. Each flow gets a third,
+/// although max-min fairness would give the first flow two thirds.
 #[test]
 fn a_flow_waits_behind_one_to_a_busy_host() {
     let (free, busy) = (3, 4);
@@ -32,8 +32,8 @@ fn a_flow_waits_behind_one_to_a_busy_host() {
 }
 
 proptest! {
-    /// Flows of one host have one rate; no link has more than it carries; and no host could have more
-    /// without somebody who has no more than it having less.
+    /// Flows of one host have one rate and no link exceeds its capacity. No host's rate can grow
+    /// unless that of a host with no higher rate shrinks.
     #[test]
     fn hosts_go_at_the_rate_of_their_slowest_flow(
         capacities in capacities(), flows in flows(12),

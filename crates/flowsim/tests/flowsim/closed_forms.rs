@@ -1,4 +1,4 @@
-//! Flows whose times a pencil finds.
+//! Flows with ends in closed form.
 
 use bandwise_flowsim::policy::{AppQueues, MaxMin, Priorities, WeightedQueues};
 use bandwise_flowsim::{Ended, FlowSpec, LinkConfig, Network, Policy, Queue, Simulation};
@@ -6,7 +6,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 
 const GBPS: BitRate = BitRate::from_gbps(1);
 
-/// Flows over links of 1 Gbps, all from time 0: when each ends, in the order of their starts.
+/// Runs flows over links of 1 Gbps, all from time 0, and returns the end of each.
 fn run<P: Policy>(simulation: Simulation<P>, flows: &[FlowSpec<'_>]) -> Vec<Time> {
     let mut simulation = simulation;
     let ids: Vec<_> = flows.iter().map(|&flow| simulation.start(flow)).collect();
@@ -27,7 +27,7 @@ fn flow(path: &[u32], megabits: u64) -> FlowSpec<'_> {
 }
 
 fn ms(times: &[Time]) -> Vec<f64> {
-    // A third of a rate is not whole, and what takes it ends a picosecond later.
+    // A third of the rate is not whole, so its flow ends a picosecond later.
     times.iter().map(|t| (t.as_s_f64() * 1e9).round() / 1e6).collect()
 }
 
@@ -40,19 +40,20 @@ fn one_flow_has_its_narrowest_link() {
     assert_eq!(run(Simulation::new(network, MaxMin), &[capped]), [Time::from_ms(400)]);
 }
 
-/// Half each until the short one ends: 100 at half takes 200 ms; 200 of the other 300 are left.
+/// Each has half until the short one ends: 100 at half takes 200 ms, and 200 of the other 300 are
+/// left.
 #[test]
 fn two_flows_share_and_then_one_has_all() {
     let found = run(Simulation::new(links(1), MaxMin), &[flow(&[0], 100), flow(&[0], 300)]);
     assert_eq!(ms(&found), [200.0, 400.0]);
 }
 
-/// The parking lot: a flow over all of three links, and one over each. All have half.
+/// The parking lot: one flow over three links, and one over each. All have half.
 #[test]
 fn a_long_flow_and_three_short_ones() {
     let (a, b, c, d) = ([0, 1, 2], [0], [1], [2]);
     let flows = [flow(&a, 100), flow(&b, 50), flow(&c, 100), flow(&d, 200)];
-    // At 100 ms the first short one ends; links 1 and 2 still give half.
+    // At 100 ms the first short flow ends. Links 1 and 2 still give half.
     assert_eq!(ms(&run(Simulation::new(links(3), MaxMin), &flows)), [200.0, 100.0, 200.0, 300.0]);
 }
 
@@ -64,17 +65,18 @@ fn classes_wait_for_those_before() {
     assert_eq!(ms(&found), [350.0, 100.0, 200.0, 250.0]);
 }
 
-/// Three flows of one application have together what one of another has.
+/// Three flows of one application together have the share of one flow of another.
 #[test]
 fn applications_share_equally_whatever_their_flows() {
     let of_group = |group| FlowSpec { group, ..flow(&[0], 100) };
     let flows = [of_group(0), of_group(0), of_group(0), of_group(1)];
     let found = run(Simulation::new(links(1), AppQueues::default()), &flows);
-    // Half for one: 200 ms; then a third each of all: 300 − 100 = 200 more, 66.7 each.
+    // Half for the one: 200 ms. Then a third each: 300 − 100 = 200 more, 66.7 each.
     assert_eq!(ms(&found), [400.0, 400.0, 400.0, 200.0]);
 }
 
-/// Class 2 is in a queue of three times the weight; class 0 is not named, and with class 1 in the first.
+/// Class 2 is in a queue of three times the weight. Class 0 has no queue of its own, so it shares
+/// the first with class 1.
 #[test]
 fn classes_that_are_named_and_others() {
     let mut simulation = Simulation::new(links(1), WeightedQueues);
@@ -88,7 +90,7 @@ fn classes_that_are_named_and_others() {
     assert!(LinkConfig::weighted(&[0], []).is_err());
 }
 
-/// 3:1 by weight until it is changed to 1:3 at 100 ms.
+/// Weights are 3:1 until 100 ms, then 1:3.
 #[test]
 fn weights_change_on_the_way() {
     let weights = |a, b| {
@@ -105,7 +107,8 @@ fn weights_change_on_the_way() {
     simulation.set_link(0, weights(1, 3)).unwrap();
     assert_eq!(simulation.rate(a).as_bps(), 250_000_000);
     simulation.advance(Time::from_ms(1_000), &mut ended);
-    // 125 at 3/4 take 166.7 ms, in which the first sends 41.7 of its 75; 33.3 at full rate.
+    // 125 at 3/4 take 166.7 ms, in which the first sends 41.7 of its 75. The other 33.3 follow at
+    // full rate.
     let ends: Vec<u64> = ended.iter().map(|e| e.at.as_ps() / 1_000_000).collect();
     assert_eq!(ends, [266_666, 300_000]);
     assert_eq!(ended[0].flow, b);

@@ -17,7 +17,7 @@ fn ms(times: &[Time]) -> Vec<f64> {
     times.iter().map(|time| (time.as_s_f64() * 1e9).round() / 1e6).collect()
 }
 
-/// Three coflows of which the first and second meet at port 2, and the third comes when they are gone.
+/// Three coflows. The first and second share port 2; the third arrives after their end.
 const TRACE: &str = "4 3\n1 0 2 0 1 1 2:10.0\n2 0 1 3 2 2:4.0 3:4.0\n3 500 1 0 1 0:1\n";
 
 fn by<P: Policy>(trace: &CoflowTrace, policy: P) -> CoflowTimes {
@@ -25,7 +25,7 @@ fn by<P: Policy>(trace: &CoflowTrace, policy: P) -> CoflowTimes {
     run(trace, PORT_RATE, policy, &mut go_on).unwrap().expect("nobody stops it")
 }
 
-/// By links that are set up so.
+/// Runs over links with this configuration.
 fn over<P: Policy>(
     trace: &CoflowTrace,
     policy: P,
@@ -45,13 +45,14 @@ fn in_order(trace: &CoflowTrace, order: Order) -> CoflowTimes {
 #[test]
 fn by_hand() {
     let trace = read::coflows(&Source::new("tiny", TRACE)).unwrap();
-    // Fair: three flows of 5, 5 and 4 MB into port 2, a third each, until 12 MB have come: the 4 are done,
-    // and 1 MB of each of the others is left. The other 4 MB from port 3 have 2/3 of it: 6 > 4.
+    // Fair: three flows of 5, 5 and 4 MB into port 2 get a third each, until 12 MB have arrived.
+    // The 4 MB are done, and 1 MB of each of the others is left. The other 4 MB from port 3 have
+    // 2/3 of it: 6 > 4.
     let fair = in_order(&trace, Order::Fair);
     assert_eq!(ms(&fair.times), [14.0 * MB_MS, 12.0 * MB_MS, MB_MS]);
     assert_eq!((fair.flows, fair.events), (5, 4));
-    // By bottleneck: the second needs 8 MB of port 3, the first 10 MB of port 2. So the second has half of
-    // port 2 for 8 MB, and the first the other half, then all: 4 + 6 more.
+    // By bottleneck: the second coflow needs 8 MB of port 3, the first 10 MB of port 2. The second
+    // has half of port 2 for 8 MB. The first has the other half, then all: 4 + 6 more.
     let sebf = by(&trace, Sebf::default());
     assert_eq!(ms(&sebf.times), [14.0 * MB_MS, 8.0 * MB_MS, MB_MS]);
     // Strict priority for the second, max-min within: half of port 3 each.
@@ -63,7 +64,7 @@ fn by_hand() {
     assert_eq!(sincronia.percentile(Percentile::P95), sincronia.times[0]);
 }
 
-/// A shuffle alone takes as long as its busiest port, whoever decides.
+/// A single shuffle takes as long as its busiest port, under each policy.
 #[test]
 fn a_shuffle_alone() {
     let reducers = (0..5).map(|port| (port, Bytes::new(40_000_000))).collect();
@@ -79,7 +80,8 @@ fn a_shuffle_alone() {
     }
 }
 
-/// What the field agrees on: orders of coflows beat fair sharing. And a tolerance costs about itself.
+/// The field's consensus: ordered coflows beat fair sharing. A tolerance costs about its own
+/// amount.
 #[test]
 fn orders_beat_fairness() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
@@ -97,7 +99,8 @@ fn orders_beat_fairness() {
     }
 }
 
-/// Where coflows have ranks a tolerance takes nothing from them: what one leaves is all that another may have.
+/// With ranks of coflows a tolerance has no cost: the rest of one coflow is all that the next may
+/// have.
 #[test]
 fn a_tolerance_costs_ranks_nothing() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
@@ -111,8 +114,8 @@ fn a_tolerance_costs_ranks_nothing() {
     alike(sincronia, in_order(&trace, Order::Sincronia));
 }
 
-/// A trace of few ports, so that coflows meet: some mappers twice, some flows of a byte or without any, some coflows
-/// at one instant.
+/// Generates a trace of few ports, so that coflows share ports. Some mappers occur twice, some
+/// flows have a byte or none, and some coflows start at one instant.
 fn trace() -> impl Strategy<Value = CoflowTrace> {
     const PORTS: u32 = 5;
     let bytes = prop_oneof![Just(0), 1u64..4, 1_000u64..1_000_000, 1_000_000u64..20_000_000];
@@ -132,7 +135,8 @@ fn trace() -> impl Strategy<Value = CoflowTrace> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// To the picosecond, and at as many instants, what it takes over links that know nothing of coflows and ports.
+    /// Ends and number of computations equal those over links that ignore coflows and ports, to the
+    /// picosecond.
     #[test]
     fn in_order_as_rank_by_rank(trace in trace()) {
         let fair = over(&trace, MaxMin, Simulation::rank_by_rank);
@@ -144,7 +148,7 @@ proptest! {
     }
 }
 
-/// A run again gives the same bytes.
+/// A second run gives the same bytes.
 #[test]
 fn runs_repeat() {
     let trace = CoflowMix::new(10, 20, Time::from_ms(500)).unwrap().trace(3);
@@ -152,7 +156,7 @@ fn runs_repeat() {
     assert_eq!(by(&trace, Sebf::default()), first);
 }
 
-/// Who watches can stop a trace, and then there are no times.
+/// A watcher can stop a trace, and then no times exist.
 #[test]
 fn a_trace_that_is_stopped() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);

@@ -1,4 +1,5 @@
-//! What defines an allocation: nobody beyond what there is, and everybody with a bottleneck.
+//! The conditions that define an allocation: no link exceeds its capacity, and each flow has a
+//! bottleneck.
 
 use crate::nets::*;
 use bandwise_flowsim::policy::{
@@ -11,13 +12,14 @@ use proptest::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// How a flow stands at a link: rank, queue and the queue's weight.
+/// The position of a flow at a link: rank, queue and the queue's weight.
 type Standing = (u64, u32, u32);
 
-/// Checks the conditions of an equilibrium. `standing` says where flow `f` stands at a link.
+/// Checks the conditions of an equilibrium. `standing` returns the position of flow `f` at a link.
 ///
-/// Rates are known to a bit per second, so sums are to one a flow. With several queues a link is at rest
-/// within a millionth of its levels, each of which moves others.
+/// Rates are exact to a bit per second, so sums are exact to a bit per second and flow. With
+/// several queues a link has converged within a millionth of its levels, each of which influences
+/// others.
 fn check(
     capacities: &[u64],
     flows: &[Drawn],
@@ -56,8 +58,8 @@ fn check(
     Ok(())
 }
 
-/// The conditions now, and after each event until all flows have ended. How often rates were worked out,
-/// and how often links were not at rest then.
+/// Checks the conditions now and after each event until all flows have ended. Returns the number of
+/// computations, and the number of those after which links had not converged.
 fn check_all<P: Policy>(
     mut simulation: Simulation<P>,
     capacities: &[u64],
@@ -72,7 +74,7 @@ fn check_all<P: Policy>(
             live.iter().map(|&(id, f)| (id, f.clone())).unzip();
         let rates = rates(&mut simulation, &ids);
         count += 1;
-        // Once links have not come to rest, what follows starts from there.
+        // A computation starts from the last rates, also if these had not converged.
         if simulation.rough() == 0 {
             check(capacities, &flows, &rates, |f, link| standing(&flows[f], link), has_queues)?;
         } else {
@@ -86,7 +88,7 @@ fn check_all<P: Policy>(
     Ok((count, simulation.rough()))
 }
 
-/// No link has more than it carries.
+/// Checks that no link exceeds its capacity.
 fn within(capacities: &[u64], flows: &[Drawn], rates: &[f64]) -> Result<(), TestCaseError> {
     for (link, &capacity) in (0..).zip(capacities) {
         let over = |(_, flow): &(&f64, &Drawn)| flow.path.contains(&link);
@@ -96,7 +98,7 @@ fn within(capacities: &[u64], flows: &[Drawn], rates: &[f64]) -> Result<(), Test
     Ok(())
 }
 
-/// Weighted queues of a network.
+/// Returns a network with weighted queues.
 fn weighted(capacities: &[u64], configs: &[(Vec<u32>, Vec<u8>)]) -> Simulation<WeightedQueues> {
     let mut simulation = Simulation::new(network(capacities), WeightedQueues);
     for (link, of_link) in (0..).zip(configs) {
@@ -105,16 +107,16 @@ fn weighted(capacities: &[u64], configs: &[(Vec<u32>, Vec<u8>)]) -> Simulation<W
     simulation
 }
 
-/// Where a flow stands in such a network.
+/// Returns the position of a flow in such a network.
 fn by_class(configs: &[(Vec<u32>, Vec<u8>)], flow: &Drawn, link: u32) -> Standing {
     let (weights, classes) = &configs[link as usize];
     let queue = classes[usize::from(flow.class)];
     (0, u32::from(queue), weights[usize::from(queue)])
 }
 
-/// Groups that have other ranks each time that rates are worked out.
+/// A policy whose groups have other ranks at each computation.
 struct Turns {
-    /// By time, again and again, and group modulo 4.
+    /// Ranks by time, cyclically, and by group modulo 4.
     ranks: Vec<[u64; 4]>,
     times: Rc<Cell<usize>>,
 }
@@ -142,7 +144,7 @@ impl Policy for Turns {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Whatever ranks were before.
+    /// The conditions hold independent of earlier ranks.
     #[test]
     fn of_ranks_that_change(
         capacities in capacities(),
@@ -186,8 +188,8 @@ proptest! {
         check_all(simulation, &capacities, &flows, |flow, link| by_class(&configs, flow, link), true)?;
     }
 
-    /// In one pass: all links within what they carry, each flow with a full link or its cap, and with at
-    /// least its part by weight of each link, as if all others wanted all they could get.
+    /// In one pass no link exceeds its capacity, and each flow has a full link or its cap. Each
+    /// flow has at least its part by weight of each link, as if all other demands were unlimited.
     #[test]
     fn in_one_pass(capacities in capacities(), flows in flows(20), configs in configs()) {
         let mut simulation = weighted(&capacities, &configs).in_one_pass();
@@ -217,7 +219,7 @@ proptest! {
     }
 }
 
-/// Links that weigh queues differently mostly come to rest, even where each of them has weights of its own
+/// Links with different weights of queues mostly converge, even if each link has its own weights
 /// and flows cross most of the network.
 #[test]
 fn links_come_to_rest() {
@@ -237,8 +239,8 @@ fn links_come_to_rest() {
     assert!(not * 100 <= all, "{not} of {all}");
 }
 
-/// Whether something is the same of all flows at all events, in both ways, but for as much as there are flows; flows start one
-/// after another.
+/// Checks that a property of flows is equal at all events with and without computation rank by rank,
+/// up to a unit per flow. Flows start one after the other.
 fn both_ways<P: Policy + Clone>(
     there: &Network,
     policy: P,
@@ -256,7 +258,7 @@ fn both_ways<P: Policy + Clone>(
             other.advance(start, &mut ended);
             pairs.push((one.start(flow.spec()), other.start(flow.spec())));
         } else if let Some(event) = one.next_event() {
-            // What is rounded otherwise ends a moment later.
+            // Different rounding shifts an end slightly.
             one.advance(event + Time::from_ns(1), &mut ended);
             other.advance(event + Time::from_ns(1), &mut ended);
         } else {
@@ -273,7 +275,8 @@ fn both_ways<P: Policy + Clone>(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Rank after rank from nothing, or from what has changed: one queue a link leaves one allocation.
+    /// Rates rank by rank from scratch equal those from changes: with one queue a link the
+    /// allocation is unique.
     #[test]
     fn rank_by_rank(capacities in capacities(), flows in flows(20)) {
         let there = network(&capacities);
@@ -281,8 +284,9 @@ proptest! {
         both_ways(&there, Priorities, &flows, |of, flow| of.rate(flow).as_bps())?;
         both_ways(&there, Sincronia::default(), &flows, |of, flow| of.rate(flow).as_bps())?;
         both_ways(&there, SmallestGroup::default(), &flows, |of, flow| of.rate(flow).as_bps())?;
-        // A receiver takes the shortest first, and two that are as long in turn, a byte each: what is rounded says which
-        // of them now. So it is bytes that are the same, and no two are as long from the start.
+        // A receiver serves the shortest flow first. Flows of equal length take turns by byte, and
+        // rounding decides which is next. Sent bytes are therefore compared, and no two flows have
+        // equal lengths at the start.
         let apart = |(at, flow): (usize, &Drawn)| {
             Drawn { bytes: flow.bytes + 97 * at as u64, ..flow.clone() }
         };

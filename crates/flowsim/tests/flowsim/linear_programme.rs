@@ -1,5 +1,5 @@
-//! Max-min fairness by linear programmes: the largest rate that all can have, then the largest that all
-//! others can have when those keep theirs that can't have more, and so on.
+//! Max-min fairness by linear programmes: the largest rate that all flows can have, then the
+//! largest that all others can have if the limited ones keep theirs, and so on.
 
 use crate::nets::*;
 use bandwise_flowsim::Simulation;
@@ -7,12 +7,12 @@ use bandwise_flowsim::policy::MaxMin;
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, microlp, variable};
 use proptest::prelude::*;
 
-/// Rates in units of the largest capacity.
+/// Returns rates in units of the largest capacity.
 fn max_min(capacities: &[f64], flows: &[Drawn], caps: &[f64]) -> Vec<f64> {
     let mut fixed: Vec<Option<f64>> = vec![None; flows.len()];
     while fixed.contains(&None) {
         let level = best(capacities, flows, caps, &fixed, None);
-        // Those that can't have more than the level, even if only they are asked for.
+        // These flows can't exceed the level, even if each alone is maximised.
         let stuck: Vec<usize> = (0..flows.len())
             .filter(|&f| fixed[f].is_none())
             .filter(|&f| best(capacities, flows, caps, &fixed, Some((f, level))) < level + 1e-7)
@@ -23,8 +23,8 @@ fn max_min(capacities: &[f64], flows: &[Drawn], caps: &[f64]) -> Vec<f64> {
     fixed.into_iter().flatten().collect()
 }
 
-/// The largest common rate of those without one; or the largest of one flow, where the others have at
-/// least a level.
+/// Returns the largest common rate of the flows without a rate. With a flow given, returns its
+/// largest rate if the others have at least a level.
 fn best(
     capacities: &[f64],
     flows: &[Drawn],
@@ -39,7 +39,7 @@ fn best(
     let goal = one.map_or(level, |(f, _)| rates[f]);
     let mut model = variables.maximise(goal).using(microlp);
     for (f, &rate) in rates.iter().enumerate() {
-        // A float that was found is allowed to be a little less, or there might be no solution.
+        // A computed float may be slightly less, or there might be no solution.
         let least = match (fixed[f], one) {
             (Some(rate), _) => Expression::from(rate - 1e-9),
             (None, Some((_, level))) => Expression::from(level - 1e-9),

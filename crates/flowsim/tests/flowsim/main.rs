@@ -1,4 +1,4 @@
-//! What users of the crate rely on, through what it shows them.
+//! Tests of the public interface.
 
 mod blocking;
 mod closed_forms;

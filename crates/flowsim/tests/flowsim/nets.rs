@@ -5,7 +5,7 @@ use bandwise_units::{BitRate, Bytes};
 use proptest::prelude::*;
 use proptest::sample::subsequence;
 
-/// A flow as tests draw it.
+/// A random flow.
 #[derive(Debug, Clone)]
 pub struct Drawn {
     pub path: Vec<u32>,
@@ -29,12 +29,12 @@ impl Drawn {
 
 pub const LINKS: u32 = 6;
 
-/// Capacities of [`LINKS`] links, in bits per second.
+/// Generates capacities of [`LINKS`] links, in bits per second.
 pub fn capacities() -> impl Strategy<Value = Vec<u64>> {
     prop::collection::vec(prop_oneof![Just(1_000_000_000), 100_000_000u64..4_000_000_000], 6)
 }
 
-/// Flows over one to four of the links, of few classes and groups, some with a cap.
+/// Generates flows over one to four of the links, of few classes and groups, some with a cap.
 pub fn flows(most: usize) -> impl Strategy<Value = Vec<Drawn>> {
     let path = subsequence((0..LINKS).collect::<Vec<_>>(), 1..=4).prop_shuffle();
     let cap = prop::option::weighted(0.2, 1_000_000u64..1_000_000_000);
@@ -43,7 +43,7 @@ pub fn flows(most: usize) -> impl Strategy<Value = Vec<Drawn>> {
     prop::collection::vec(flow, 1..=most)
 }
 
-/// For each link, queues with weights and the queue of each of four classes.
+/// Generates, for each link, queues with weights and the queue of each of four classes.
 pub fn configs() -> impl Strategy<Value = Vec<(Vec<u32>, Vec<u8>)>> {
     let config = (1usize..4).prop_flat_map(|queues| {
         let weights = prop::collection::vec(1u32..20, queues);
@@ -65,7 +65,7 @@ pub fn start_all<P: Policy>(simulation: &mut Simulation<P>, flows: &[Drawn]) -> 
     flows.iter().map(|flow| simulation.start(flow.spec())).collect()
 }
 
-/// What flows have now, in bits per second.
+/// Returns the present rates of flows, in bits per second.
 pub fn rates<P: Policy>(simulation: &mut Simulation<P>, ids: &[FlowId]) -> Vec<f64> {
     ids.iter().map(|&id| simulation.rate(id).as_bps() as f64).collect()
 }

@@ -1,4 +1,4 @@
-//! What policies promise, against other ways to the same answer.
+//! Properties of policies, compared with independent computations.
 
 use crate::nets::*;
 use bandwise_flowsim::policy::{
@@ -19,7 +19,7 @@ fn flow(path: &[u32], group: u32, size: u64) -> FlowSpec<'_> {
     FlowSpec { path, bytes: megabits(size), class: 0, group, cap: None }
 }
 
-/// Starts flows at times in ms (in order); when each group has ended, in ms rounded to 1 us.
+/// Starts flows at ascending times in ms. Returns the end of each group, in ms rounded to 1 us.
 fn groups<P: Policy>(policy: P, links: usize, flows: &[(u64, FlowSpec)]) -> BTreeMap<u32, f64> {
     let mut simulation = Simulation::new(network(&vec![GBPS; links]), policy);
     let mut ended = Vec::new();
@@ -36,7 +36,8 @@ fn groups<P: Policy>(policy: P, links: usize, flows: &[(u64, FlowSpec)]) -> BTre
     ended.iter().map(|e| (e.group, (e.at.as_s_f64() * 1e6).round() / 1e3)).collect()
 }
 
-/// Ends on one link, by a list: whoever has the least left runs, until the next one comes.
+/// Computes ends on one link with a list: the flow with the fewest bytes left runs until the next
+/// start.
 fn shortest_first(jobs: &[(u64, u64)]) -> u64 {
     let (mut left, mut now, mut sum): (Vec<(u64, u64)>, _, _) = (jobs.to_vec(), 0, 0);
     while !left.is_empty() {
@@ -56,8 +57,8 @@ fn shortest_first(jobs: &[(u64, u64)]) -> u64 {
     sum
 }
 
-/// The least that the ends of coflows can add up to, all from time 0: whichever ends k-th, the first k have
-/// sent all they have over each link. In ms.
+/// Returns a lower bound on the sum of the coflows' ends, all from time 0, in ms. When the k-th
+/// coflow ends, the first k have sent all their bytes over each link.
 fn least_sum(loads: &[Vec<u64>], first: &mut Vec<usize>, sums: &mut Vec<u64>) -> u64 {
     if first.len() == loads.len() {
         return 0;
@@ -75,7 +76,7 @@ fn least_sum(loads: &[Vec<u64>], first: &mut Vec<usize>, sums: &mut Vec<u64>) ->
     rest.into_iter().map(|i| with(i, first, sums)).min().expect("somebody is left")
 }
 
-/// A few coflows on a switch with three ports: path and megabits of each flow.
+/// Generates a few coflows on a switch with three ports: path and megabits of each flow.
 fn coflows() -> impl Strategy<Value = Vec<Vec<([u32; 2], u64)>>> {
     let flow = (0u32..3, 3u32..6, 1u64..100).prop_map(|(from, to, size)| ([from, to], size));
     prop::collection::vec(prop::collection::vec(flow, 1..5), 1..6)
@@ -98,8 +99,8 @@ fn loads(coflows: &[Vec<([u32; 2], u64)>]) -> Vec<Vec<u64>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// On one link shortest remaining first is the best there is; so is the smallest group, of one flow
-    /// each. No two sizes are equal: of such flows those that have not begun share.
+    /// On one link, shortest remaining first is optimal, and equals the smallest group with one
+    /// flow per group. No two sizes are equal: flows of equal size that have not begun would share.
     #[test]
     fn shortest_remaining_first_on_one_link(mut jobs in prop::collection::vec((0u64..100, 1u64..100), 1..8)) {
         jobs.sort();
@@ -113,7 +114,7 @@ proptest! {
         prop_assert!((smallest - best).abs() < 0.01, "{smallest}, not {best}");
     }
 
-    /// Sincronia's bound: at most four times the best average, of which a bound is known.
+    /// Sincronia's bound: at most four times the best average, which a lower bound replaces.
     #[test]
     fn sincronia_is_within_four_times(coflows in coflows()) {
         let least = least_sum(&loads(&coflows), &mut Vec::new(), &mut vec![0; 6]) as f64;
@@ -121,7 +122,7 @@ proptest! {
         prop_assert!(found + 0.01 >= least && found <= 4.0 * least, "{found} of {least}");
     }
 
-    /// On one link Sincronia, SEBF and smallest first are the same order, and the best.
+    /// On one link, Sincronia, SEBF and smallest first have the same order, and it is optimal.
     #[test]
     fn coflow_orders_on_one_link(sizes in prop::collection::vec(1u64..100, 1..6)) {
         let coflows: Vec<_> = sizes.iter().map(|&size| vec![([0, 3], size)]).collect();
@@ -135,7 +136,7 @@ proptest! {
         }
     }
 
-    /// A coflow alone takes as long as its busiest link under every policy that knows coflows.
+    /// A single coflow takes as long as its busiest link, under every policy for coflows.
     #[test]
     fn a_coflow_alone_takes_its_bottleneck(coflows in coflows()) {
         let one = &coflows[..1];
@@ -144,7 +145,7 @@ proptest! {
         prop_assert!((found - least).abs() < 0.01, "{found}, not {least}");
     }
 
-    /// All bytes of all flows, within all capacities, whatever the policy and the order of equal starts.
+    /// All flows send all bytes within all capacities, under any policy and order of equal starts.
     #[test]
     fn every_policy_is_sound(
         capacities in capacities(),
@@ -164,7 +165,8 @@ proptest! {
         sound(Guarantees::new(vec![1, 2, 1], 5).unwrap(), &capacities, &flows, &order)?;
     }
 
-    /// A class has its guarantee at a link where it has flows that no other link limits, and the link is full.
+    /// A class has its guarantee at a link with flows of it that no other link limits, and that
+    /// link is full.
     #[test]
     fn guarantees_are_kept(classes in prop::collection::vec(0u8..4, 1..10)) {
         let guarantees = Guarantees::new(vec![5, 3, 1], 10).unwrap();
@@ -181,7 +183,8 @@ proptest! {
     }
 }
 
-/// Runs flows in their order and in another: the same ends, and no link beyond its capacity in between.
+/// Runs flows in two orders, and checks that ends are equal and no link exceeds its capacity in
+/// between.
 fn sound<P: Policy + Clone>(
     policy: P,
     capacities: &[u64],
@@ -212,8 +215,8 @@ fn sound<P: Policy + Clone>(
     Ok(())
 }
 
-/// Two coflows want port 0; the shorter one goes first. The other one uses port 1 meanwhile, as its flow
-/// there would otherwise be the last to end.
+/// Two coflows want port 0, and the shorter one goes first. The other one uses port 1 meanwhile,
+/// since its flow there would otherwise be the last to end.
 #[test]
 fn smallest_effective_bottleneck_first() {
     let (a, b, c) = ([0, 2], [0, 2], [1, 3]);
@@ -225,7 +228,8 @@ fn smallest_effective_bottleneck_first() {
     assert_eq!(found, BTreeMap::from([(0, 200.0), (1, 200.0)]));
 }
 
-/// Rates at which all end together, where the first coflow leaves half of a port: 50 of 100 ms at half.
+/// Rates let all flows of a coflow end together. The first coflow leaves half of a port: 50 of 100
+/// ms at half.
 #[test]
 fn a_coflow_ends_as_a_whole() {
     let mut simulation = Simulation::new(network(&[GBPS; 4]), Sebf::default());
@@ -240,13 +244,13 @@ trait Round {
 }
 
 impl Round for Vec<f64> {
-    /// To 16 bits per second.
+    /// Reserved parts are exact to 16 bits per second.
     fn map_round(&self) -> Vec<f64> {
         self.iter().map(|rate| (rate / 16.0).round() * 16.0).collect()
     }
 }
 
-/// A reservation is what a class has, alone or not; what nobody has is for the classes beyond.
+/// A class has its reservation, alone or not. The unreserved rest is for the other classes.
 #[test]
 fn reservations_are_not_shared() {
     let reservations = Reservations::new(vec![5, 2], 10).unwrap();
@@ -262,16 +266,17 @@ fn reservations_are_not_shared() {
     );
 }
 
-/// One receiver, one message granted at a time: unscheduled bytes first, then the shortest message.
+/// One receiver grants one message at a time: unscheduled bytes first, then the shortest message.
 #[test]
 fn a_receiver_grants_the_shortest() {
     let homa = || Homa::new(megabits(1), vec![megabits(50)], 1);
     let (a, b) = ([0, 2], [1, 2]);
-    // 1 of 100 and 1 of 40 are unscheduled; the shorter message's goes first. Then 39, then 99.
+    // 1 of 100 and 1 of 40 are unscheduled, and the shorter message's goes first. Then 39, then 99.
     let found = groups(homa(), 3, &[(0, flow(&a, 0, 100)), (0, flow(&b, 1, 40))]);
     assert_eq!(found, BTreeMap::from([(0, 140.0), (1, 41.0)]));
-    // A sender sends what is shorter first. One that is not granted may not send, though its sender and its
-    // receiver's link be idle: the granted one's sender is busy with what another receiver granted.
+    // A sender sends the shorter message first. A message that is not granted may not send, even if
+    // its sender and its receiver's link are idle, because the granted message's sender is busy
+    // with another receiver's grant.
     let mut simulation = Simulation::new(network(&[GBPS; 4]), Homa::new(Bytes::ZERO, vec![], 1));
     let (x, y, z) = ([0, 2], [0, 3], [1, 3]);
     let ids =
@@ -279,8 +284,9 @@ fn a_receiver_grants_the_shortest() {
     assert_eq!(ids.map(|id| simulation.rate(id).as_bps() / 1_000_000), [1000, 0, 0]);
 }
 
-/// All send to all, messages of one size. If all receivers granted the same senders first, the others would wait,
-/// and it would take 3.1 s, twice the least; with an order each it takes 1.9 s.
+/// All hosts send to all, with messages of one size. If all receivers granted the same senders
+/// first, the others would wait, which takes 3.1 s, twice the minimum. With an order per receiver
+/// it takes 1.9 s.
 #[test]
 fn equal_messages_are_granted_in_an_order_of_each_receivers_own() {
     const HOSTS: u32 = 16;
@@ -294,16 +300,16 @@ fn equal_messages_are_granted_in_an_order_of_each_receivers_own() {
     assert!((least..1.5 * least).contains(&took), "{took} ms");
 }
 
-/// A short flow takes over from a long one, which goes on with what it had left.
+/// A short flow preempts a long one, which continues with its remaining bytes.
 #[test]
 fn a_shorter_flow_takes_over() {
     let flows = [(0, flow(&[0], 0, 100)), (50, flow(&[0], 1, 60)), (60, flow(&[0], 2, 20))];
-    // The first has 50 left when 60 come, and 40 when 20 come.
+    // The first has 50 left at the start of the flow of 60, and 40 at the start of the flow of 20.
     let found = groups(Srpt, 1, &flows);
     assert_eq!(found, BTreeMap::from([(0, 120.0), (1, 180.0), (2, 80.0)]));
 }
 
-/// Two thousand flows over one link: a network of one, to see that nothing is lost.
+/// Two thousand flows over one link, a network of one, lose no bytes.
 #[test]
 fn many_flows_over_one_link() {
     let network = Network::new([BitRate::from_gbps(1)]).unwrap();

@@ -7,7 +7,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// Flows that start at some times (in order), run to the end: the end of each, by its place.
+/// Runs flows with ascending start times to the end, and returns the end of each, by index.
 fn run<P: Policy>(
     simulation: &mut Simulation<P>,
     flows: &[(u64, Drawn)],
@@ -18,7 +18,7 @@ fn run<P: Policy>(
     let mut ended: Vec<Ended> = Vec::new();
     for &i in order {
         let start = Time::from_us(flows[i].0);
-        // Asking in between two starts of an instant would have rates worked out twice.
+        // A query between two starts at one instant would compute the rates twice.
         if start > simulation.now() {
             simulation.advance(start, &mut ended);
         }
@@ -33,7 +33,7 @@ fn run<P: Policy>(
     ends
 }
 
-/// Flows in a few groups that start together.
+/// Generates flows in a few groups that start together.
 fn timed(most: usize) -> impl Strategy<Value = Vec<(u64, Drawn)>> {
     let times = prop::collection::vec(0u64..4, most);
     (times, flows(most)).prop_map(|(times, flows)| {
@@ -43,7 +43,7 @@ fn timed(most: usize) -> impl Strategy<Value = Vec<(u64, Drawn)>> {
     })
 }
 
-/// The same ends with and without keeping what is known of flows.
+/// Checks that ends are equal with and without the kept states of flows.
 fn again<P: Policy + Clone>(
     simulation: &Simulation<P>,
     flows: &[(u64, Drawn)],
@@ -55,7 +55,8 @@ fn again<P: Policy + Clone>(
     Ok(())
 }
 
-/// What a flow has sent is its rate times the time, no link has more than it carries, and all flows end.
+/// Checks that sent bytes equal rate times time, that no link exceeds its capacity, and that all
+/// flows end.
 fn conserved<P: Policy>(
     mut simulation: Simulation<P>,
     capacities: &[u64],
@@ -95,7 +96,7 @@ fn conserved<P: Policy>(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// The order of what starts at one instant changes no end by a picosecond, also where links disagree.
+    /// The order of starts at one instant changes no end by a picosecond, also if links disagree.
     #[test]
     fn equal_starts_in_any_order(
         capacities in capacities(),
@@ -116,7 +117,7 @@ proptest! {
         prop_assert_eq!(run(&mut simulation, &flows, &order), first);
     }
 
-    /// What is kept of flows that come again changes no end by a picosecond.
+    /// The kept state of repeated flows changes no end by a picosecond.
     #[test]
     fn flows_that_come_again(
         capacities in capacities(), configs in configs(), flows in timed(12), pause in 1u64..50_000,
@@ -141,7 +142,7 @@ proptest! {
         again(&queues.in_one_pass(), &flows)?;
     }
 
-    /// The same where each flow starts again at the very instant at which it has ended, whatever the grain.
+    /// The same holds if each flow starts again at the instant of its end, with any grain.
     #[test]
     fn flows_that_start_again_at_once(
         capacities in capacities(), flows in flows(12), grain in prop_oneof![Just(0), 1u64..10_000],
@@ -176,7 +177,7 @@ proptest! {
         again(Simulation::new(there, Sincronia::default()).with_grain(grain), &flows)?;
     }
 
-    /// Looking at a simulation in between, at any times, changes nothing.
+    /// Queries at any times change nothing.
     #[test]
     fn steps_of_any_length(
         capacities in capacities(), flows in timed(15), step in 1_000_000u64..1_000_000_000,
@@ -202,8 +203,8 @@ proptest! {
         }
     }
 
-    /// What has left a link is what has left the flows over it: between events every flow has sent its rate
-    /// times the time, and in the end all its bytes. So with any grain.
+    /// The bytes that a link has sent are those of its flows. Between events, every flow has sent
+    /// its rate times the time, and in the end all its bytes. This holds with any grain.
     #[test]
     fn bytes_are_conserved(
         capacities in capacities(), flows in flows(15),
@@ -216,7 +217,7 @@ proptest! {
         conserved(Simulation::new(there, homa).with_grain(grain), &capacities, &flows)?;
     }
 
-    /// Who is held until others end doesn't wait for a grain besides.
+    /// Flows that are held until others end do not also wait for a grain.
     #[test]
     fn held_flows_know_no_grain(capacities in capacities(), flows in flows(15)) {
         let homa = || Homa::new(Bytes::new(10_000), vec![Bytes::new(100_000)], 2);
@@ -227,7 +228,7 @@ proptest! {
         prop_assert_eq!(run(&mut exact, &flows, &in_order), run(&mut grained, &flows, &in_order));
     }
 
-    /// With a tolerance, no link has more than it carries and no flow ends much later.
+    /// With a tolerance, no link exceeds its capacity and no flow ends much later.
     #[test]
     fn a_tolerance_costs_little(capacities in capacities(), flows in timed(20)) {
         let in_order: Vec<usize> = (0..flows.len()).collect();
@@ -239,8 +240,8 @@ proptest! {
     }
 }
 
-/// Two flows share a link until the first has ended; then the second has its half until the grain is over, or
-/// another flow starts.
+/// Two flows share a link until the first ends. The second keeps its half until the end of the
+/// grain or the start of another flow.
 #[test]
 fn a_grain() {
     let ends = |grain: u64, third: Option<u64>| {
@@ -266,14 +267,14 @@ fn a_grain() {
         ended.iter().map(|end| end.at.as_ps() / 1_000_000).collect::<Vec<_>>()
     };
     assert_eq!(ends(0, None), [2_000, 4_000]);
-    // 0.5 Gbps up to 3 ms, then all of it.
+    // 0.5 Gbps up to 3 ms, then 1 Gbps.
     assert_eq!(ends(3, None), [2_000, 4_500]);
     assert_eq!(ends(100, None), [2_000, 6_000]);
-    // The one that starts at 3 ms has its half at once and is done at 5 ms.
+    // The flow that starts at 3 ms has its half at once and ends at 5 ms.
     assert_eq!(ends(100, Some(3)), [2_000, 5_000, 6_000]);
 }
 
-/// What a flow has sent stays sent when its link is set up anew and another flow joins it at that instant.
+/// Sent bytes stay sent if a link is reconfigured and another flow joins it at the same instant.
 #[test]
 fn a_link_set_up_anew() {
     let flow = FlowSpec { path: &[0], bytes: Bytes::new(500_000), class: 0, group: 0, cap: None };
@@ -289,7 +290,7 @@ fn a_link_set_up_anew() {
     assert_eq!(ends, [7_000, 8_000]);
 }
 
-/// The same between two starts at one instant: the link knows of both flows.
+/// The same holds between two starts at one instant: the link knows both flows.
 #[test]
 fn a_link_set_up_anew_between_two_starts() {
     let flow = FlowSpec { path: &[0], bytes: Bytes::new(500_000), class: 0, group: 0, cap: None };
@@ -303,7 +304,7 @@ fn a_link_set_up_anew_between_two_starts() {
     assert_eq!(ended.len(), 2);
 }
 
-/// A link that is set up anew shares as it is told from then on, whatever the grain.
+/// A reconfigured link shares by its new configuration from then on, with any grain.
 #[test]
 fn a_link_set_up_within_a_grain() {
     let flow =
@@ -319,7 +320,7 @@ fn a_link_set_up_within_a_grain() {
     simulation.advance(Time::from_ms(2), &mut ended);
     simulation.set_link(0, config(&(vec![3, 1], vec![0, 1]))).unwrap();
     simulation.advance(Time::from_ms(20), &mut ended);
-    // 1 Mbit each, then 3 more at 750 Mbps; the other has 250 Mbps, which it keeps for the grain.
+    // 1 Mbit each, then 3 more at 750 Mbps. The other flow keeps its 250 Mbps for the grain.
     let ends: Vec<_> = ended.iter().map(|end| end.at.as_ps() / 1_000_000).collect();
     assert_eq!(ends, [6_000, 14_000]);
 }

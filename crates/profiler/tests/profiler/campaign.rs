@@ -5,7 +5,8 @@ use bandwise_units::Time;
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
-/// Makes runs until none is left, or as many as given; `outcomes` are those of the first ones.
+/// Makes runs until none is left or the given number is reached. `outcomes` are those of the first
+/// runs.
 fn go(campaign: &mut Campaign, outcomes: &[Outcome], most: usize) {
     for made in 0..most {
         let Some(next) = campaign.next() else { return };
@@ -25,7 +26,7 @@ fn outcomes() -> impl Strategy<Value = Vec<Outcome>> {
 }
 
 proptest! {
-    /// Nothing is dropped: each run of the plan is measured, or given up after all its attempts.
+    /// No run is dropped: each run of the plan is measured, or given up after all its attempts.
     #[test]
     fn each_planned_run_is_measured_or_given_up(
         repeats in 1u32..5, warm_up in 0u32..3, attempts in 1u32..4, seed: u64, outcomes in outcomes(),
@@ -54,8 +55,8 @@ proptest! {
         prop_assert_eq!(campaign.samples().len(), samples.count());
     }
 
-    /// Killed anywhere and resumed from what was made, it makes the same runs, but for attempts at one that had
-    /// failed before: they are told apart by nothing.
+    /// A campaign that is killed at any point and resumed from its journal makes the same runs,
+    /// except for attempts at equal runs that had failed before.
     #[test]
     fn a_resumed_campaign_goes_on(
         repeats in 1u32..4, seed: u64, outcomes in outcomes(), cut in 0usize..40,
@@ -76,7 +77,7 @@ proptest! {
         prop_assert_eq!(second.given_up(), whole.given_up());
     }
 
-    /// Each repetition has each share once, and another order comes of another seed.
+    /// Each repetition has each share once, and another seed gives another order.
     #[test]
     fn repetitions_are_shuffled(repeats in 1u32..6, seed: u64) {
         let order = plan(repeats, 0, 1, seed).order();

@@ -21,7 +21,7 @@ fn size(step: Step, programs: usize) -> usize {
     }
 }
 
-/// All steps, and what came of each by this.
+/// Runs all steps with the results that `of` returns, and returns the steps.
 fn made(comparison: &mut Comparison, mut of: impl FnMut(Step) -> Vec<Timed>) -> Vec<Step> {
     let mut steps = Vec::new();
     while let Some(step) = comparison.next() {
@@ -78,7 +78,7 @@ proptest! {
         prop_assert!(comparison.rounds().iter().all(|round| round.alone.iter().all(alone)));
     }
 
-    /// Against the root of the product.
+    /// The mean slowdown equals the root of the product.
     #[test]
     fn the_mean_is_geometric(times in prop::collection::vec((1..500u64, 1..500u64, 1..500u64), 1..5)) {
         let mut comparison = Comparison::new(times.len(), 1, 1, 7);
@@ -104,9 +104,9 @@ proptest! {
         }
     }
 
-    /// Ratios are as far from 1 if they are turned over.
+    /// The reciprocal of a ratio has the reciprocal interval.
     #[test]
-    fn an_interval_turned_over_is_that_of_ratios_turned_over(
+    fn reciprocals_have_the_reciprocal_interval(
         values in prop::collection::vec(0.1..10.0f64, 2..9),
     ) {
         let over: Vec<f64> = values.iter().map(|value| 1.0 / value).collect();
@@ -120,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn the_order_is_drawn_by_lot() {
+fn the_order_is_random() {
     let order =
         |seed| made(&mut Comparison::new(3, 4, 1, seed), |step| vec![well(1); size(step, 3)]);
     assert_eq!(order(1), order(1));
@@ -130,11 +130,12 @@ fn the_order_is_drawn_by_lot() {
     assert!(steps.chunks(6).any(|round| settings(round) != settings(&steps[..6])));
 }
 
-/// Tables of Student's distribution have 12.706, 4.303, 2.571 and 2.045 with 1, 2, 5 and 29 degrees of freedom.
+/// Tables of Student's distribution have 12.706, 4.303, 2.571 and 2.045 with 1, 2, 5 and 29 degrees
+/// of freedom.
 #[test]
 fn intervals_are_students() {
     for (count, factor) in [(2, 12.706), (3, 4.303), (6, 2.571), (30, 2.045)] {
-        // Logarithms around 0.3 that add up to nothing, and the error of their mean.
+        // Logarithms around 0.3 with deviations that add up to zero, and the error of their mean.
         let logs: Vec<f64> =
             (0..count).map(|n| f64::from(n) - f64::from(count - 1) / 2.0).collect();
         let squares: f64 = logs.iter().map(|log| log * log).sum();

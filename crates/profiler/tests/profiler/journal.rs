@@ -31,8 +31,8 @@ fn text(runs: &[Run]) -> String {
 }
 
 proptest! {
-    /// Written journals read back; cut anywhere, no more than the last line is lost, and what can be written
-    /// behind the rest is known.
+    /// Written journals are read as the same. A truncated journal loses at most its last line, and
+    /// lines appended to the rest are read.
     #[test]
     fn is_read_as_written_wherever_it_is_cut(runs in runs(), cut in any::<prop::sample::Index>()) {
         let text = text(&runs);
@@ -40,7 +40,7 @@ proptest! {
         prop_assert_eq!(read, Some((journal(), runs.clone(), text.len())));
         let cut = cut.index(text.len() + 1);
         let kept = text[..cut].matches('\n').count();
-        // Nothing is read before a whole word of the first line is there.
+        // A text that ends within the first word of the header is refused.
         prop_assume!(cut == 0 || cut > 11);
         match Journal::read(&Source::new("j", &text[..cut])).unwrap() {
             None => prop_assert_eq!(kept, 0),

@@ -14,8 +14,9 @@ fn samples(of: &[(f64, &[f64])]) -> Samples {
     Samples::new(runs).unwrap()
 }
 
-/// By hand: relative deviations of -10% and 10% four times over are a coefficient of variation of
-/// sqrt(0.08 / 4) with four degrees of freedom, for which tables of Student's distribution have 2.776.
+/// By hand: four pairs of relative deviations of -10% and 10% have a coefficient of variation of
+/// sqrt(0.08 / 4) with four degrees of freedom, for which tables of Student's distribution have
+/// 2.776.
 #[test]
 fn intervals_are_those_of_the_textbook() {
     let pair = [0.9, 1.1];
@@ -38,11 +39,11 @@ fn intervals_are_those_of_the_textbook() {
 }
 
 #[test]
-fn single_runs_say_nothing_of_noise() {
+fn single_runs_give_no_noise() {
     let judged = judge(&samples(&[(5.0, &[9.0]), (25.0, &[3.0]), (100.0, &[1.0])]), 0.1);
     assert_eq!(judged.verdict, Verdict::Unknown);
     assert!(judged.measured.iter().all(|measured| measured.within.is_none()));
-    // One share that was run twice is enough to know.
+    // One share with two runs is enough for an estimate.
     let judged = judge(&samples(&[(5.0, &[9.0, 9.0001]), (25.0, &[3.0]), (100.0, &[1.0])]), 0.1);
     assert_eq!(judged.verdict, Verdict::Enough);
 }
@@ -55,8 +56,8 @@ fn more_bandwidth_that_is_slower_is_told_only_beyond_noise() {
     assert_eq!(judge(&samples(&noisy), 0.1).rises, None);
 }
 
-/// About 95% of the 95% intervals contain the true slowdown: 3 runs of each of the paper's shares, 2,000
-/// times, with 8% of even noise (uniform, so that no table of another distribution is needed).
+/// About 95% of the 95% intervals contain the true slowdown: 3 runs of each of the paper's shares,
+/// 2,000 times, with 8% of uniform noise.
 #[test]
 fn intervals_cover_the_truth_as_often_as_they_say() {
     let (mut covered, mut all) = (0u32, 0u32);

@@ -7,7 +7,7 @@ pub(crate) struct Size {
     pub name: &'static str,
     pub(super) width: f64,
     pub(super) height: f64,
-    /// Whether there is room for the names of curves beside them.
+    /// True if there is room for the names of curves beside them.
     pub(super) names: bool,
     /// The maximum number of horizontal ticks.
     pub(super) across: usize,

@@ -12,9 +12,9 @@ pub(crate) struct Style {
     pub shape: Shape,
     /// The dashes of its line, empty for none.
     pub dashes: &'static str,
-    /// Whether markers and bars are hollow.
+    /// True if markers and bars are hollow.
     pub hollow: bool,
-    /// Whether hollow markers have a halo, because they stand on bars.
+    /// True if hollow markers have a halo, because they stand on bars.
     pub halo: bool,
     /// The series of ours that this published one belongs to.
     pub partner: Option<usize>,

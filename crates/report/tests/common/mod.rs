@@ -1,7 +1,7 @@
-//! A reader of the markup that this crate writes, stricter than any browser: it takes nothing but
-//! lower-case tags, quoted attributes without markup in them, and elements that close in order.
+//! A reader of this crate's markup, stricter than any browser. It accepts only lower-case tags,
+//! quoted attributes without markup in them, and elements that close in order.
 
-/// An element's tag and its attributes.
+/// The tag and attributes of an element.
 pub struct Element<'a> {
     /// The tag.
     pub tag: &'a str,
@@ -9,7 +9,7 @@ pub struct Element<'a> {
     pub attributes: Vec<(&'a str, &'a str)>,
 }
 
-/// All elements of a page, or what is wrong with it.
+/// Returns all elements of a page, or its first error.
 pub fn elements(page: &str) -> Result<Vec<Element<'_>>, String> {
     let mut rest = page.strip_prefix("<!DOCTYPE html>\n").ok_or("no document type")?;
     let (mut open, mut found) = (Vec::new(), Vec::new());

@@ -113,10 +113,10 @@ pub enum Refused {
     #[error("application {} is registered with another model", .0.0)]
     OtherProfile(ApplicationId),
     /// The connection exists with another application, level or path.
-    #[error("connection {} is there with another application, level or path", .0.0)]
+    #[error("connection {} exists with another application, level or path", .0.0)]
     OtherConnection(ConnectionId),
     /// A different event for the port has the same revision.
-    #[error("port {} is known otherwise with the same revision {revision}", .port.0)]
+    #[error("port {} has another state with the same revision {revision}", .port.0)]
     OtherPort {
         /// The port.
         port: PortId,
@@ -124,13 +124,13 @@ pub enum Refused {
         revision: u64,
     },
     /// A different model of the name has the same revision.
-    #[error("there is another model of that name with the same revision {revision}")]
+    #[error("the name has another model with the same revision {revision}")]
     OtherModel {
         /// The revision.
         revision: u64,
     },
     /// A level out of range.
-    #[error("priority level {}, where there are {levels}, counted from 0", .level.0)]
+    #[error("no priority level {}: there are {levels}, counted from 0", .level.0)]
     NoSuchLevel {
         /// The level.
         level: PriorityLevel,

@@ -69,9 +69,9 @@ pub(super) struct Changes {
     pub(super) ports: Marks,
     /// Those of them that were found or lost, whose previous commands are void.
     pub(super) renewed: Marks,
-    /// Whether registrations or their models have changed.
+    /// True if registrations or their models have changed.
     pub(super) models: bool,
-    /// Whether the levels of applications' connections have changed.
+    /// True if the levels of applications' connections have changed.
     pub(super) senders: bool,
 }
 

@@ -62,7 +62,10 @@ impl fmt::Display for Warning {
                 "the model explains little of its samples: R² is {r_squared:.2}, below {LOW_R_SQUARED}"
             ),
             Warning::Rises { from, to } => {
-                write!(f, "the model says that more bandwidth is slower, from {from} to {to}")
+                write!(
+                    f,
+                    "the model predicts longer times with more bandwidth, from {from} to {to}"
+                )
             }
             Warning::Nodes { times } => write!(
                 f,
@@ -76,8 +79,8 @@ impl fmt::Display for Warning {
             ),
             Warning::Extrapolated { share, least } => write!(
                 f,
-                "used for {share} of the bandwidth, measured down to {least}: what it says there is \
-                 a guess"
+                "used for {share} of the bandwidth, measured down to {least}: the model extrapolates \
+                 there"
             ),
         }
     }

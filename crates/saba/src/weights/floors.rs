@@ -14,7 +14,7 @@ use crate::Share;
 pub struct Floors {
     /// The least share of any application.
     pub least: Share,
-    /// Whether the floors of models count.
+    /// True if the floors of models count.
     pub of_models: bool,
     /// The fraction of the capacity that floors take if they do not fit.
     pub kept: Share,

@@ -1,4 +1,4 @@
-//! Against the published solver; with the feature `baseline`.
+//! Comparison with the published solver, under the feature `baseline`.
 
 use crate::weights::{catalogue, models};
 use bandwise_saba::Share;
@@ -9,16 +9,17 @@ use proptest::prelude::*;
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// SLSQP goes downhill from equal weights, within the same floors. It never ends below ours.
+    /// SLSQP descends from equal weights, with the same floors. Its result is never better than
+    /// ours.
     #[test]
     fn never_worse_than_slsqp(models in prop::collection::vec(models(), 2..40)) {
         let (catalogue, members) = catalogue(&models);
         let effort = Effort { halvings: 2_000, ..Effort::default() };
         let mut solver = Solver::new(&catalogue, Share::ALL, Floors::default(), effort);
         let weights = solver.weights(&members);
-        // NLopt gives up where rounding leaves it no step.
+        // NLopt stops if rounding leaves no further step.
         let Some(theirs) = slsqp(&solver, &members) else { return Ok(()) };
-        // Its shares may have a sum that is off by 1e-9, at slopes of up to thousands.
+        // The sum of its shares may be off by 1e-9, at slopes of up to thousands.
         let rounding = 1e-6 * theirs.slowdowns.abs().max(1.0);
         let gap = match weights.guarantee {
             Guarantee::Exact => 0.0,

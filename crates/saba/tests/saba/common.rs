@@ -1,4 +1,4 @@
-//! Applications to try things on.
+//! Sample applications.
 
 use bandwise_random::Stream;
 use bandwise_saba::Share;
@@ -6,14 +6,14 @@ use bandwise_saba::sensitivity::{Sample, Samples};
 use bandwise_units::Time;
 use proptest::prelude::*;
 
-/// The shares that the paper's profiler measures (Saba 4.5.1).
+/// The shares of the paper's profiler (Saba 4.5.1).
 pub const PROFILED: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0];
 
 pub fn share(share: f64) -> Share {
     Share::try_from(share).unwrap()
 }
 
-/// Samples of slowdowns, with 100 s at a slowdown of 1.
+/// Returns samples with these slowdowns, where a slowdown of 1 takes 100 s.
 pub fn samples(slowdowns: &[(f64, f64)]) -> Samples {
     let sample = |&(b, d): &(f64, f64)| Sample {
         share: share(b),
@@ -22,18 +22,18 @@ pub fn samples(slowdowns: &[(f64, f64)]) -> Samples {
     Samples::new(slowdowns.iter().map(sample)).unwrap()
 }
 
-/// LR as the text gives it (Saba 4.2.2).
+/// Returns LR with the values in the text (Saba 4.2.2).
 pub fn lr() -> Samples {
     samples(&[(1.0, 1.0), (0.75, 1.3), (0.25, 3.4), (0.1, 4.5)])
 }
 
-/// SQL as the text gives it (Saba 4.2.2).
+/// Returns SQL with the values in the text (Saba 4.2.2).
 pub fn sql() -> Samples {
     samples(&[(1.0, 1.0), (0.25, 1.2), (0.1, 2.2)])
 }
 
-/// The slowdowns at the profiled shares of an application of random stages, some of which compute
-/// while they send (Saba 3.4), measured with an error of up to `noise`.
+/// Generates the slowdowns at the profiled shares of an application of random stages, some of which
+/// compute while they send (Saba 3.4), with a measuring error of up to `noise`.
 pub fn staged(index: u64, noise: f64) -> Samples {
     let mut chance = Stream::new(1, "stages", index);
     let sends = chance.fraction();
@@ -52,7 +52,7 @@ pub fn staged(index: u64, noise: f64) -> Samples {
     samples(&PROFILED.map(|b| (b, measured(b))))
 }
 
-/// Any samples: slowdowns from 1 to 20 at three to nine shares, in any order.
+/// Generates samples: slowdowns from 1 to 20 at three to nine shares, in any order.
 pub fn any_samples() -> impl Strategy<Value = Samples> {
     prop::collection::btree_map(1u32..100, 1.0f64..20.0, 2..9).prop_map(|others| {
         let mut all: Vec<(f64, f64)> =

@@ -1,12 +1,12 @@
-//! Why the monotone model is the default: what each model says of a sample that it has not seen.
+//! The reason why the monotone model is the default: its error at samples that it has not seen.
 
 use crate::common::{lr, sql, staged};
 use bandwise_saba::sensitivity::{Degree, Kind, Model, Point, Polynomial, Samples};
 
 const POLYNOMIALS: [Degree; 3] = [Degree::ONE, Degree::TWO, Degree::THREE];
 
-/// The errors at the samples between the first and the last, each by a model of all the others. None
-/// where these are too few.
+/// Returns the error at each inner sample, each by a model of all other samples, or `None` if these
+/// are too few.
 fn left_out(samples: &Samples, kind: Kind) -> Option<Vec<f64>> {
     let points = samples.points();
     let inner = &points[1..points.len() - 1];
@@ -21,7 +21,7 @@ fn root_mean_square(errors: &[f64]) -> f64 {
     (errors.iter().map(|e| e * e).sum::<f64>() / errors.len() as f64).sqrt()
 }
 
-/// Over applications of random stages, with a measuring error of up to 3%.
+/// Runs over applications of random stages, with a measuring error of up to 3%.
 fn over_stages(kind: Kind) -> f64 {
     let errors = |i| left_out(&staged(i, 0.03), kind).unwrap();
     root_mean_square(&(0..200).flat_map(errors).collect::<Vec<_>>())
@@ -37,15 +37,16 @@ fn of_applications_with_stages_the_monotone_model_is_closest() {
 
 #[test]
 fn of_the_published_samples() {
-    // Of SQL there are three, of LR four: with one left out, no cubic, and for SQL no model at all.
+    // SQL has three samples, LR has four. Without one of them no cubic exists, and for SQL no
+    // model.
     assert_eq!(left_out(&sql(), Kind::Monotone), None);
     assert_eq!(left_out(&lr(), Kind::Polynomial(Degree::THREE)), None);
     let error = |kind| root_mean_square(&left_out(&lr(), kind).unwrap());
     let [monotone, line, parabola] =
         [Kind::Monotone, Kind::Polynomial(Degree::ONE), Kind::Polynomial(Degree::TWO)].map(error);
     eprintln!("LR left out: monotone {monotone:.3}, k = 1 {line:.3}, k = 2 {parabola:.3}");
-    // LR is the paper's example of a nearly linear application (Saba 4.2.2), and its samples are
-    // concave: here polynomials are closer.
+    // LR is the paper's example of a nearly linear application (Saba 4.2.2). Its samples are
+    // concave, so polynomials are closer.
     assert!(line < monotone && parabola < monotone);
 }
 

@@ -1,4 +1,4 @@
-//! From applications to priority levels and from those to queues.
+//! The mapping of applications to priority levels and of levels to queues.
 
 use crate::common::{any_samples, lr, samples, share, sql};
 use bandwise_saba::mapping::{Basis, Hierarchy, PriorityLevel, PriorityLevels, Queues, Scaling};
@@ -20,9 +20,9 @@ fn queues(hierarchy: &Hierarchy, of: &[u16], queues: u8) -> Vec<u8> {
     of.iter().map(|&level| found.of(PriorityLevel(level)).unwrap()).collect()
 }
 
-/// The ten workloads of the paper. With a quarter of the bandwidth LR, SQL, TS and PR are as its text
-/// has them (3.2, 4, 4.2.2). It gives no numbers for the others, nor the coordinates of figure 4.7, so
-/// these are ours: three groups, as the figure shows.
+/// The paper's ten workloads. LR, SQL, TS and PR have the slowdowns that the text gives for a
+/// quarter of the bandwidth (3.2, 4, 4.2.2). The paper has neither numbers for the others nor
+/// coordinates of figure 4.7. Those here form three groups, as in the figure.
 fn workloads() -> Vec<(&'static str, Model)> {
     let at =
         |quarter: f64| samples(&[(1.0, 1.0), (0.75, 1.0 + 0.2 * (quarter - 1.0)), (0.25, quarter)]);
@@ -56,7 +56,8 @@ fn ten_workloads_in_three_levels() {
     assert_eq!(names(0), ["TS", "WC", "PR", "SQL"]);
     assert_eq!(names(1), ["SVM", "NI", "NW"]);
     assert_eq!(names(2), ["LR", "RF", "GBT"]);
-    // A level stands for the mean of its coefficients, and is more sensitive than the one before.
+    // A level has the mean of its members' coefficients, and is more sensitive than the previous
+    // one.
     let Model::Polynomial(middle) = grouped.model(PriorityLevel(1)) else { panic!("a polynomial") };
     let c1 = |model: &Model| match model {
         Model::Polynomial(p) => p.coefficients()[1],
@@ -64,9 +65,9 @@ fn ten_workloads_in_three_levels() {
     };
     let mean = [3, 4, 5].map(|i| c1(models[i])).iter().sum::<f64>() / 3.0;
     assert!((middle.coefficients()[1] - mean).abs() < 1e-12);
-    // Somebody who comes later joins who is alike.
+    // A later application joins the nearest level.
     assert_eq!(grouped.nearest(models[1]).unwrap(), Some(PriorityLevel(2)));
-    // By slowdowns at the shares that all were measured at, groups are the same.
+    // Slowdowns at common shares give the same groups.
     let basis = Basis::measured(&models);
     let again = PriorityLevels::group(&models, levels(3), basis, Scaling::None, 1).unwrap();
     assert_eq!(again.of(), grouped.of());
@@ -82,7 +83,7 @@ fn monotone_models_have_no_coefficients() {
     assert_eq!(basis, Basis::Slowdowns([0.1, 0.25, 0.5, 0.75, 0.9, 1.0].map(share).to_vec()));
     let grouped = PriorityLevels::group(&models, levels(8), basis, Scaling::Deviation, 1).unwrap();
     assert_eq!(grouped.of(), [PriorityLevel(1), PriorityLevel(0)]);
-    // One application in a level is what the level stands for.
+    // A level with one application has its coefficients.
     for (model, level) in models.iter().zip(grouped.of()) {
         let own = model.predict(share(0.25)).measured().unwrap();
         let stands = grouped.model(*level).predict(share(0.25)).measured().unwrap();
@@ -90,8 +91,9 @@ fn monotone_models_have_no_coefficients() {
     }
 }
 
-/// Figures 4.8 and 4.9, whose levels are numbered from 1: eight levels, switches of two queues. The
-/// figure has no coordinates; on this line 1 and 2 are nearest, then 5 and 6, 7 and 8, and 3 and 4.
+/// Figures 4.8 and 4.9, whose levels are numbered from 1: eight levels, switches with two queues.
+/// The figure has no coordinates. On this line 1 and 2 are nearest, then 5 and 6, 7 and 8, and 3
+/// and 4.
 #[test]
 fn eight_levels_in_two_queues() {
     let line = [0.0, 0.1, 1.0, 1.4, 3.0, 3.2, 4.0, 4.3];
@@ -104,11 +106,11 @@ fn eight_levels_in_two_queues() {
     assert_eq!(step(3), [0, 0, 2, 3, 4, 4, 6, 6]);
     assert_eq!(step(4), [0, 0, 2, 2, 4, 4, 6, 6]);
     assert_eq!(step(7), [0; 8]);
-    // Port P1 of figure 4.9: levels 1 and 4, each with a queue of its own.
+    // Port P1 of figure 4.9: levels 1 and 4, each with its own queue.
     assert_eq!(queues(&hierarchy, &[0, 3], 2), [0, 1]);
-    // Port P2: 1 and 2 share the first, 3 has the second.
+    // Port P2: levels 1 and 2 share the first queue, level 3 has the second.
     assert_eq!(queues(&hierarchy, &[0, 1, 2], 2), [0, 0, 1]);
-    // With three queues nobody shares, and all eight share two.
+    // With three queues no level shares one. All eight levels share two queues.
     assert_eq!(queues(&hierarchy, &[0, 1, 2], 3), [0, 1, 2]);
     assert_eq!(queues(&hierarchy, &[0, 1, 2, 3, 4, 5, 6, 7], 2), [0, 0, 0, 0, 1, 1, 1, 1]);
     assert_eq!(queues(&hierarchy, &[2, 5, 7], 1), [0, 0, 0]);
@@ -124,7 +126,7 @@ fn a_queue_has_the_sum_of_its_applications() {
     assert_eq!(Queues::default().shares([of(0, 1.0)]), [0.0; 0]);
 }
 
-/// The clusters of each step, by looking at all pairs of midpoints.
+/// Returns the clusters of each step, by comparison of all pairs of midpoints.
 fn by_midpoints(points: &[Vec<f64>]) -> Vec<Vec<PriorityLevel>> {
     let mut clusters: Vec<(Vec<usize>, Vec<f64>)> =
         points.iter().enumerate().map(|(i, p)| (vec![i], p.clone())).collect();
@@ -162,7 +164,8 @@ proptest! {
         prop_assert_eq!(steps, by_midpoints(&points));
     }
 
-    /// No more queues than there are, no queue without a level, and none shared if there are enough.
+    /// The number of queues is not exceeded, each queue has a level, and none is shared if queues
+    /// suffice.
     #[test]
     fn queues_fit(
         points in prop::collection::vec(prop::collection::vec(-5.0f64..5.0, 2), 1..17),
@@ -182,7 +185,7 @@ proptest! {
     }
 
     #[test]
-    fn levels_hold_who_is_nearest(all in prop::collection::vec(any_samples(), 1..12), n in 1u16..5) {
+    fn applications_are_in_the_nearest_level(all in prop::collection::vec(any_samples(), 1..12), n in 1u16..5) {
         let models: Vec<Model> = all.iter().map(|s| Model::fit(s, Kind::Monotone).unwrap()).collect();
         let models: Vec<&Model> = models.iter().collect();
         let basis = Basis::measured(&models);

@@ -1,4 +1,4 @@
-//! Models of sensitivity, against closed forms and by property.
+//! Models of sensitivity, compared with closed forms and by properties.
 
 use crate::common::{PROFILED, any_samples, lr, samples, share, sql};
 use bandwise_saba::Share;
@@ -14,7 +14,7 @@ const DEGREES: [Degree; 3] = [Degree::ONE, Degree::TWO, Degree::THREE];
 #[test]
 fn a_line_by_the_textbook() {
     let fitted = Polynomial::fit(&lr(), Degree::ONE).unwrap();
-    // Slope and intercept by covariance over variance.
+    // Slope and intercept follow from covariance and variance.
     let (b, d) = ([0.1, 0.25, 0.75, 1.0], [4.5, 3.4, 1.3, 1.0]);
     let mean = |x: &[f64; 4]| x.iter().sum::<f64>() / 4.0;
     let covariance: f64 =
@@ -24,14 +24,14 @@ fn a_line_by_the_textbook() {
     assert!((c1 - covariance / variance).abs() < 1e-12);
     assert!((c0 - (mean(&d) - c1 * mean(&b))).abs() < 1e-12);
     assert_eq!((c2, c3), (0.0, 0.0));
-    // In a line, R² is the squared correlation.
+    // R² of a line is the squared correlation.
     let spread = d.iter().map(|d| d * d).sum::<f64>() / 4.0 - mean(&d) * mean(&d);
     let r_squared = Model::Polynomial(fitted).r_squared(&lr());
     assert!((r_squared - covariance * covariance / variance / spread).abs() < 1e-12);
 }
 
 #[test]
-fn degrees_that_there_are_not() {
+fn invalid_degrees() {
     for degree in [0, 4, 255] {
         assert_eq!(Degree::try_from(degree), Err(FitError::Degree(degree)));
     }
@@ -42,7 +42,7 @@ fn degrees_that_there_are_not() {
 
 #[test]
 fn computing_and_sending_in_turn_is_met_exactly() {
-    // 40% of the time computing, 60% sending.
+    // The application computes for 40% of the time and sends for 60%.
     let time = |b: f64| 0.4 + 0.6 / b;
     let model = Monotone::fit(&samples(&[1.0, 0.5, 0.25].map(|b| (b, time(b)))));
     let model = Model::Monotone(model);
@@ -50,7 +50,7 @@ fn computing_and_sending_in_turn_is_met_exactly() {
         let slowdown = model.predict(share(b)).measured().unwrap();
         assert!((slowdown - time(b)).abs() < 1e-9, "{b}: {slowdown}");
     }
-    // Below, no less than the truth: as if all of it were sending.
+    // Below the samples the model is pessimistic, as if the application only sent.
     let Prediction::Extrapolated { slowdown, least } = model.predict(share(0.125)) else {
         panic!("0.125 was not measured");
     };
@@ -116,12 +116,12 @@ proptest! {
         prop_assert!(of(more) >= 1.0 - 1e-9);
         prop_assert_eq!(of(1.0), 1.0);
         prop_assert_eq!(model.predict(share(b)).is_measured(), share(b) >= samples.least());
-        // Half of the bandwidth never more than doubles it below what was measured.
+        // Below the samples, half of the bandwidth at most doubles the slowdown.
         let least = samples.least().get();
         prop_assert!((of(least / 2.0) - 2.0 * of(least)).abs() < 1e-9);
     }
 
-    /// No other values at the samples are closer that are monotone too.
+    /// The model has the least squares of all monotone values at the samples.
     #[test]
     fn monotone_models_are_the_closest(samples in any_samples(), bump in 0usize..9, by in -0.5f64..0.5) {
         let model = Monotone::fit(&samples);
@@ -138,7 +138,7 @@ proptest! {
         }
     }
 
-    /// A polynomial's samples give back the polynomial.
+    /// Samples of a polynomial yield that polynomial.
     #[test]
     fn polynomials_are_found_again(
         c in prop::array::uniform4(-5.0f64..5.0), shares in prop::sample::subsequence(&PROFILED[..6], 4..=6),
@@ -148,12 +148,12 @@ proptest! {
         let fitted = Polynomial::fit(&samples(&all), Degree::THREE).unwrap();
         for b in PROFILED {
             let slowdown = Model::Polynomial(fitted).predict(share(b)).even_extrapolated();
-            // Times are whole picoseconds of some 100 s.
+            // Times are whole picoseconds of about 100 s.
             prop_assert!((slowdown - value(b) / value(1.0)).abs() < 1e-9, "{slowdown}");
         }
     }
 
-    /// More freedom never explains less, and a change of any coefficient explains no more.
+    /// A higher degree never explains less, and no other coefficients explain more.
     #[test]
     fn polynomials_have_the_least_squares(
         samples in any_samples(), k in 0usize..4, by in -0.1f64..0.1,
@@ -192,7 +192,7 @@ proptest! {
 }
 
 #[test]
-fn so_many_times_a_dataset() {
+fn sizes_of_datasets() {
     let dataset: Dataset = "300 GB".parse().unwrap();
     let more = dataset.scaled(2.5);
     assert_eq!(more.to_string(), "750 GB");
@@ -200,8 +200,8 @@ fn so_many_times_a_dataset() {
 }
 
 #[test]
-fn a_guess_says_how_far_from_what_was_measured() {
+fn extrapolation_names_the_measured_range() {
     let warning = Warning::Extrapolated { share: share(0.04), least: share(0.25) };
-    let said = "used for 4% of the bandwidth, measured down to 25%: what it says there is a guess";
-    assert_eq!(warning.to_string(), said);
+    let text = "used for 4% of the bandwidth, measured down to 25%: the model extrapolates there";
+    assert_eq!(warning.to_string(), text);
 }

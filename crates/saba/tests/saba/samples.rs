@@ -1,4 +1,4 @@
-//! What are samples, and what are none.
+//! Valid and invalid samples.
 
 use crate::common::{samples, share};
 use bandwise_saba::Share;
@@ -27,7 +27,7 @@ fn repeated_runs_are_one_point() {
 }
 
 #[test]
-fn what_are_no_samples() {
+fn invalid_samples() {
     let refused = |runs: &[Sample]| Samples::new(runs.iter().copied()).unwrap_err();
     assert_eq!(refused(&[]), SamplesError::NoWhole);
     assert_eq!(refused(&[run(0.9, 1), run(0.5, 2), run(0.1, 3)]), SamplesError::NoWhole);

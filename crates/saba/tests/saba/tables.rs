@@ -1,4 +1,4 @@
-//! Sensitivity tables: reading, writing, and what is refused.
+//! Sensitivity tables: reading, writing, and refused inputs.
 
 use crate::common::any_samples;
 use bandwise_input::{InputError, Source};
@@ -6,7 +6,7 @@ use bandwise_saba::sensitivity::Setting;
 use bandwise_saba::table::{Application, Entry, Table, Text, read, write};
 use proptest::prelude::*;
 
-/// As it is written, after a comment.
+/// A table in the form that is written, after a comment.
 const TOML: &str = r#"# two
 [[application]]
 name = "LR"
@@ -53,7 +53,7 @@ fn csv(text: &str) -> Result<Table, InputError> {
 fn both_forms_say_the_same() {
     let table = toml(TOML).unwrap();
     assert_eq!(table, csv(CSV).unwrap());
-    // In any order, and 1 is 1.0.
+    // Keys have any order, and 1 equals 1.0.
     let last = "    { share = 1, time = \"137.5 s\" },\n";
     let first = "[[application]]\nname = \"TS\"\nsamples = [\n";
     let moved = format!("{first}{}", last.replace("= 1,", "= 1.0,"));
@@ -66,7 +66,7 @@ fn both_forms_say_the_same() {
 }
 
 #[test]
-fn what_is_written() {
+fn written_tables() {
     let table = csv(CSV).unwrap();
     insta::assert_snapshot!(write::csv(&table), @r#"
     application,share,time_s,nodes,dataset,measured,comment
@@ -81,7 +81,7 @@ fn what_is_written() {
     assert_eq!(format!("# two\n{}", write::toml(&table)), TOML);
 }
 
-/// The error of the TOML table with one piece replaced.
+/// Returns the error of the TOML table with one piece replaced.
 fn refused_toml(from: &str, to: &str) -> String {
     assert!(TOML.contains(from), "{from}");
     toml(&TOML.replacen(from, to, 1)).unwrap_err().to_string()
@@ -93,7 +93,7 @@ fn refused_csv(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn what_is_no_toml_table() {
+fn invalid_toml_tables() {
     insta::assert_snapshot!(refused_toml("    { share = 1, time = \"137.5 s\" },\n", ""), @r#"t.toml:17: no sample with all of the bandwidth for "TS" (allowed: a sample with a share of 1, which slowdowns are relative to)"#);
     insta::assert_snapshot!(refused_toml("    { share = 0.75, time = \"138 s\" },\n", ""), @r#"t.toml:17: samples with 2 shares of the bandwidth for "TS" (allowed: 3 different shares or more, one of them 1)"#);
     insta::assert_snapshot!(refused_toml("138 s", "0 s"), @r#"t.toml:19: a time of 0 for "TS" (allowed: a time above 0 such as "172 s")"#);
@@ -111,7 +111,7 @@ fn what_is_no_toml_table() {
 }
 
 #[test]
-fn what_is_no_csv_table() {
+fn invalid_csv_tables() {
     insta::assert_snapshot!(refused_csv("137.5,TS,1\n", ""), @r#"t.csv:7: no sample with all of the bandwidth for "TS" (allowed: a sample with a share of 1, which slowdowns are relative to)"#);
     insta::assert_snapshot!(refused_csv("138,TS,0.75\n", ""), @r#"t.csv:7: samples with 2 shares of the bandwidth for "TS" (allowed: 3 different shares or more, one of them 1)"#);
     insta::assert_snapshot!(refused_csv("138,TS", "0,TS"), @r#"t.csv:8: a time of 0 for "TS" (allowed: a time above 0 such as "172 s")"#);
@@ -161,7 +161,7 @@ fn tables() -> impl Strategy<Value = Table> {
     })
 }
 
-/// Pieces that mean something to one of the readers.
+/// Generates pieces that are keywords of a reader.
 const PIECES: [&str; 20] = [
     "[[application]]\n",
     "name = ",
@@ -205,9 +205,9 @@ proptest! {
     }
 }
 
-/// Whichever form it has, and whatever its file is called.
+/// The form is detected by content, not by the name of the file.
 #[test]
-fn the_form_is_told_by_the_text() {
+fn the_form_is_detected_by_content() {
     let any = |text: &str| read::any(&Source::new("t", text));
     assert_eq!(any(TOML).unwrap(), toml(TOML).unwrap());
     assert_eq!(any(CSV).unwrap(), csv(CSV).unwrap());

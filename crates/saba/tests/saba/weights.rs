@@ -1,4 +1,4 @@
-//! Weights, against grids, closed forms, and what must hold of any.
+//! Weights compared with grids and closed forms, and their properties for any models.
 
 use crate::common::{any_samples, share, staged};
 use bandwise_saba::Share;
@@ -12,7 +12,7 @@ fn polynomial(coefficients: [f64; 4], least: f64) -> Model {
     Model::Polynomial(Polynomial::new(coefficients, share(least)).unwrap())
 }
 
-/// The models in a catalogue, each an application.
+/// Returns a catalogue with each model as an application.
 pub fn catalogue(models: &[Model]) -> (Catalogue, Vec<ModelId>) {
     let mut catalogue = Catalogue::new();
     let members = models.iter().map(|model| catalogue.add(model, None)).collect();
@@ -24,7 +24,7 @@ fn solve_with(models: &[Model], capacity: f64, effort: Effort) -> Weights {
     Solver::new(&catalogue, share(capacity), Floors::default(), effort).weights(&members)
 }
 
-/// With enough effort for small ports.
+/// Solves with enough effort for small ports.
 fn solve(models: &[Model], capacity: f64) -> Weights {
     solve_with(models, capacity, Effort { halvings: 5_000, ..Effort::default() })
 }
@@ -34,7 +34,7 @@ fn slowdowns(models: &[Model], shares: &[f64]) -> f64 {
     models.iter().zip(shares).map(of).sum()
 }
 
-/// What everybody has at least, by the rule that [`Floors`] states.
+/// Returns the least share of each application, by the rule in [`Floors`].
 fn floors(models: &[Model], capacity: f64) -> Vec<f64> {
     let own: Vec<f64> = models.iter().map(|m| m.least().get().max(0.001)).collect();
     let sum: f64 = own.iter().sum();
@@ -42,7 +42,8 @@ fn floors(models: &[Model], capacity: f64) -> Vec<f64> {
     own.iter().map(|floor| factor * floor).collect()
 }
 
-/// The least sum of slowdowns on a grid: `left` is given away in so many steps above the floors.
+/// Returns the least sum of slowdowns on a grid that divides the rest above the floors into `steps`
+/// steps.
 fn on_grid(models: &[Model], floors: &[f64], step: f64, steps: u32) -> f64 {
     let value = |i: u32| {
         let x = floors[0] + step * f64::from(i);
@@ -55,7 +56,8 @@ fn on_grid(models: &[Model], floors: &[f64], step: f64, steps: u32) -> f64 {
     (0..=steps).map(|i| value(i) + rest(i)).fold(f64::INFINITY, f64::min)
 }
 
-/// What holds of any weights: all is given, nobody is below the floor, and the sum is what is said.
+/// Checks any weights: their sum is the capacity, none is below its floor, and the objective is the
+/// sum of slowdowns.
 fn are_sound(weights: &Weights, models: &[Model], capacity: f64) {
     let sum: f64 = weights.shares.iter().sum();
     assert!((sum - capacity).abs() < 1e-9, "{sum}");
@@ -79,7 +81,7 @@ fn parabolas_by_lagrange() {
     // With slowdowns a (1 - x)², the slopes 2 a (x - 1) are equal where a (1 - x) is.
     let models = [1.0, 2.0, 4.0].map(|a| polynomial([a, -2.0 * a, a, 0.0], 0.01));
     let weights = solve(&models, 1.0);
-    // The first would have less than nothing, so it has its floor. Of the others
+    // The unbounded share of the first would be negative, so it gets its floor. For the others
     // 2 (1 - x) = 4 (1 - y) with x + y = 0.99.
     let expected = [0.01, 0.98 / 3.0, 1.99 / 3.0];
     for (x, expected) in weights.shares.iter().zip(expected) {
@@ -90,14 +92,14 @@ fn parabolas_by_lagrange() {
 
 #[test]
 fn of_lines_the_steepest_takes_all() {
-    // Degree 1 is a linear programme: the floors, and the rest for the largest gain.
+    // Degree 1 is a linear programme: floors, and the rest for the largest gain.
     let models = [-1.0, -3.0, -2.0].map(|slope| polynomial([4.0, slope, 0.0, 0.0], 0.1));
     let weights = solve(&models, 1.0);
     assert_eq!(
         weights.shares.iter().map(|x| (x * 1e9).round() / 1e9).collect::<Vec<_>>(),
         [0.1, 0.8, 0.1]
     );
-    // Of equals none takes more than the others.
+    // Equal applications get equal shares.
     let alike = [-3.0, -1.0, -3.0, -3.0].map(|slope| polynomial([4.0, slope, 0.0, 0.0], 0.1));
     let weights = solve(&alike, 1.0);
     assert!([0, 2, 3].iter().all(|&i| (weights.shares[i] - 0.3).abs() < 1e-12), "{weights:?}");
@@ -105,20 +107,22 @@ fn of_lines_the_steepest_takes_all() {
 }
 
 #[test]
-fn where_sharing_helps_nobody_one_waits() {
-    // Slowdowns that fall ever faster: half for each is the worst, and one in the middle helps none.
+fn one_application_waits_if_sharing_helps_none() {
+    // These slowdowns fall ever faster: two halves are the worst division, and a share in the
+    // middle is no help.
     let concave = polynomial([3.0, -0.5, -1.5, 0.0], 0.1);
     let weights = solve(&[concave.clone(), concave.clone()], 1.0);
     assert_eq!(weights.guarantee, Guarantee::Exact);
     assert!((weights.shares[0] - 0.1).abs() < 1e-9 && (weights.shares[1] - 0.9).abs() < 1e-9);
-    // Thirty of them: as if they were one class, told apart by their number alone.
+    // Thirty equal applications form one class, and differ by number only.
     let weights = solve(&vec![concave; 30], 1.0);
     assert_eq!(weights.guarantee, Guarantee::Exact, "{weights:?}");
 }
 
 #[test]
 fn below_what_was_measured_shares_go_with_the_root_of_the_slowdown() {
-    // Forty applications measured down to 5%: the most a fixed amount of data can take is d b / x.
+    // Forty applications measured down to 5%. Below that, data of constant size takes at most d b /
+    // x.
     let slowdown = |i: usize| [4.0, 1.0, 9.0][i % 3];
     let models: Vec<Model> = (0..40)
         .map(|i| {
@@ -128,7 +132,8 @@ fn below_what_was_measured_shares_go_with_the_root_of_the_slowdown() {
         .collect();
     let weights = solve(&models, 1.0);
     assert_eq!(weights.guarantee, Guarantee::Exact);
-    // 2, 1 and 3 by those roots; the ones with 1 have their floor, which is more than their part.
+    // By these roots the parts are 2, 1 and 3. Those with 1 get their floor, which exceeds their
+    // part.
     let floor = 0.5 / 40.0;
     let (twos, ones, threes) = (14.0, 13.0, 13.0);
     let part = (1.0 - ones * floor) / (2.0 * twos + 3.0 * threes);
@@ -143,10 +148,10 @@ fn floors_are_lowered_together() {
     let models: Vec<Model> =
         (0..25).map(|i| polynomial([9.0, -1.0 - f64::from(i), 0.0, 0.0], 0.05)).collect();
     let weights = solve(&models, 1.0);
-    // Half of an equal share each, and the other half for the steepest.
+    // Each gets half of an equal share; the steepest also gets the other half.
     assert!(weights.shares[..24].iter().all(|x| (x - 0.02).abs() < 1e-12));
     assert!((weights.shares[24] - 0.52).abs() < 1e-12);
-    // As long as they fit, floors stay what was measured.
+    // Floors that fit equal the least measured shares.
     let weights = solve(&models[..20], 1.0);
     assert!(weights.shares.iter().all(|x| (x - 0.05).abs() < 1e-12), "{weights:?}");
 }
@@ -160,7 +165,7 @@ fn equal_weights_are_the_control() {
     assert!((weights.slowdowns - (8.0 - 0.4 - 1.2)).abs() < 1e-12);
 }
 
-/// Any cubic that is about a slowdown, most of them with a piece that is not convex.
+/// Generates cubics with values in the range of slowdowns, most of them with a non-convex piece.
 fn cubics() -> impl Strategy<Value = Model> {
     let tame = prop::array::uniform3(-10.0f64..10.0).prop_map(|[a, b, c]| [10.0, a, b, c]);
     let fitted = any_samples().prop_filter_map("too few", |samples| {
@@ -178,7 +183,7 @@ pub fn models() -> impl Strategy<Value = Model> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// On a fine grid there is nothing better, and the bound is below all of it.
+    /// No division on a fine grid is better, and the lower bound is below all of them.
     #[test]
     fn nothing_on_a_grid_is_better(
         models in prop::collection::vec(models(), 2..=4), twin: bool, capacity in 0.5f64..=1.0,
@@ -199,8 +204,8 @@ proptest! {
         prop_assert_eq!(weights.guarantee, Guarantee::Exact);
     }
 
-    /// Where weights are said to be optimal, nobody can give some to another so that both together lose
-    /// less; with as many applications that floors don't fit, too.
+    /// Optimal weights can't be improved by a transfer between two applications, also with more
+    /// applications than floors fit.
     #[test]
     fn no_transfer_helps(models in prop_oneof![
         prop::collection::vec(models(), 2..40),
@@ -230,7 +235,7 @@ proptest! {
         }
     }
 
-    /// However little effort: what is guaranteed holds of what more effort finds.
+    /// Weights with little effort keep their guarantees against weights with more effort.
     #[test]
     fn guarantees_hold(
         models in prop::collection::vec(models(), 2..12), capacity in 0.5f64..=1.0, halvings in 0u32..4,
@@ -252,7 +257,7 @@ proptest! {
         }
     }
 
-    /// The order of applications changes who has what, and nothing else.
+    /// The order of applications permutes the shares and changes nothing else.
     #[test]
     fn order_does_not_matter(models in prop::collection::vec(models(), 2..8)) {
         let forth = solve(&models, 1.0);
@@ -261,7 +266,7 @@ proptest! {
     }
 }
 
-/// A thousand applications, each with a cubic of its own.
+/// Generates a thousand applications, each with its own cubic.
 #[test]
 fn many_applications() {
     let models: Vec<Model> = (0..1000)
@@ -275,11 +280,11 @@ fn many_applications() {
     }
 }
 
-/// Without floors of models shares are those of models whose floors are the least share: nobody is kept
-/// above it, so the sum of slowdowns is no higher.
+/// Shares without floors of models equal those of models with the least share as floor. The sum of
+/// slowdowns is no higher.
 #[test]
 fn floors_of_models_can_be_left_out() {
-    // One that barely needs bandwidth, if a line goes on as it is, and one that needs all it can get.
+    // One application barely needs bandwidth if its line continues, the other one needs all of it.
     let needs = Monotone::new([0.4, 0.5, 1.0].map(|b| (share(b), 1.0 / b)).to_vec()).unwrap();
     let models = [polynomial([1.001, -0.001, 0.0, 0.0], 0.4), Model::Monotone(needs)];
     let (catalogue, members) = catalogue(&models);
@@ -309,7 +314,7 @@ proptest! {
             Guarantee::Within(gap) => gap,
         };
         prop_assert!(without.slowdowns <= with.slowdowns + gap + 1e-9);
-        // The same by another way: floors that come with the models.
+        // A second method: floors that come with the models.
         let mut least = Catalogue::new();
         let members: Vec<_> =
             models.iter().map(|model| least.add(model, Some(share(0.001)))).collect();

@@ -1,4 +1,4 @@
-//! Poisson arrivals: the load that was asked for, at random times, between random hosts.
+//! Poisson arrivals: the configured load, at random times, between random hosts.
 
 use super::{distributions, kolmogorov};
 use bandwise_units::{BitRate, Bytes, Time};
@@ -21,7 +21,7 @@ fn flows(fraction: f64, extent: Extent) -> impl Iterator<Item = Flow> {
     Poisson::new(54, load(fraction), irn(), extent).unwrap().flows(1, 0)
 }
 
-/// The numbers of a published run must stay what they are, on any machine.
+/// The numbers of a published run are the same on all machines.
 #[test]
 fn flows_do_not_change() {
     let first: Vec<Flow> = flows(0.7, Extent::Flows(4)).collect();
@@ -60,7 +60,7 @@ fn each_host_is_a_poisson_process() {
     }
 }
 
-/// Every ordered pair of different hosts is as likely as any other: within five standard deviations.
+/// Every ordered pair of different hosts is equally likely, within five standard deviations.
 #[test]
 fn pairs_are_even() {
     let mut count = [0u32; 54 * 54];
@@ -73,7 +73,7 @@ fn pairs_are_even() {
     }
 }
 
-/// Another load is the same flows at other times.
+/// Another load has the same flows at other times.
 #[test]
 fn a_sweep_compares_like_with_like() {
     let light: Vec<Flow> = flows(0.1, Extent::Flows(1_000)).collect();
@@ -93,7 +93,7 @@ fn seeds_and_parts_are_apart() {
     assert_ne!(flows(1, 0), flows(1, 1));
 }
 
-/// A flow in each hundredth of a picosecond: what is cut off of one start counts for the next.
+/// A flow in each hundredth of a picosecond: the rounded-off part of a start is added to the next.
 #[test]
 fn crowded_flows() {
     const FLOWS: u64 = 1_000_000;
@@ -104,7 +104,7 @@ fn crowded_flows() {
     assert!((9_950..10_050).contains(&last), "{last}");
 }
 
-/// The end of time is an end, and no panic.
+/// The end of the range of times ends the flows without a panic.
 #[test]
 fn rare_flows() {
     let slow = Load::new(1e-6, BitRate::from_bps(1)).unwrap();
@@ -127,7 +127,7 @@ fn impossible_loads() {
 }
 
 proptest! {
-    /// Bytes that were sent, over bytes that the links could carry.
+    /// Returns the offered load: bytes sent over the bytes that the links could carry.
     #[test]
     fn the_load_is_the_requested_one(
         hosts in 2u32..300, fraction in 0.01f64..2.0, factor in 1.0f64..1.2, gbps in 1u64..800,
@@ -145,14 +145,14 @@ proptest! {
         }
         let carried = end.as_s_f64() * link.as_bps() as f64 / 8.0 * f64::from(hosts);
         let found = bytes as f64 * factor / carried;
-        // The standard error of the times is 0.7%, that of the sizes at most as many times more as
-        // their deviation is above their mean.
+        // The standard error of the times is 0.7%. That of the sizes is larger by at most their
+        // deviation over their mean.
         let spread = sizes.most().get() as f64 / sizes.mean();
         let error = (1.0 + spread).sqrt() / (FLOWS as f64).sqrt();
         prop_assert!((found / fraction - 1.0).abs() < 5.0 * error, "{found} for {fraction}");
     }
 
-    /// A time to end cuts off flows and changes none; also where many start in one picosecond.
+    /// A time limit removes flows and changes none, also if many start in one picosecond.
     #[test]
     fn the_extent_only_cuts(fraction in 1e-3f64..10.0, us in 0u64..100, gbps in 1u64..1_000_000) {
         let load = Load::new(fraction, BitRate::from_gbps(gbps)).unwrap();

@@ -1,4 +1,4 @@
-//! Files with size distributions: two formats, and what is neither.
+//! Files with size distributions in both formats, and invalid files.
 
 use bandwise_input::Source;
 use bandwise_workload::{SizeDistribution, Spread, read};

@@ -1,4 +1,4 @@
-//! Coflow traces: what is written is read again, what can't be used is refused with its line.
+//! Coflow traces: written traces are read as the same, and invalid lines are refused.
 
 use bandwise_input::Source;
 use bandwise_units::{Bytes, Time};
@@ -9,7 +9,7 @@ fn read(text: &str) -> Result<CoflowTrace, String> {
     read::coflows(&Source::new("my.txt", text)).map_err(|error| error.to_string())
 }
 
-/// The error for that line as the second of two coflows on four ports.
+/// Returns the error for a line as the second of two coflows on four ports.
 fn refused(line: &str) -> String {
     read(&format!("4 2\n1 0 1 0 1 3:1.0\n{line}\n")).unwrap_err()
 }
@@ -19,7 +19,7 @@ fn the_public_format() {
     let text = "\u{feff}150 3\r\n7 13122.5 2 66 138 1 38:4.0\r\n\n1 0 1 22 2 65:1 0:0.5 \n2 10833 1 149 1 149:48.000001\n";
     let trace = read(text).unwrap();
     assert_eq!((trace.ports, trace.flows()), (150, 5));
-    // In order of arrival.
+    // Coflows are in order of arrival.
     let ids: Vec<u64> = trace.coflows.iter().map(|coflow| coflow.id).collect();
     assert_eq!(ids, [1, 2, 7]);
     let first = &trace.coflows[0];
@@ -41,7 +41,7 @@ fn ports_count_from_0_or_1() {
     insta::assert_snapshot!(ports("4 1\n1 0 1 4 1 0:1").unwrap_err(), @"my.txt:2: port 4 of a fabric with 4 ports, one of which is port 0 (allowed: ports 0 to 3)");
 }
 
-/// A reducer's bytes are shared by all mappers, to a byte.
+/// All mappers share a reducer's bytes, exact to a byte.
 #[test]
 fn mappers_share_equally() {
     let reducers = vec![(1, Bytes::new(10)), (2, Bytes::new(3))];
@@ -80,7 +80,8 @@ fn values() {
     insta::assert_snapshot!(refused("2 0 1 0 1 3:1048577"), @r#"my.txt:3: a reducer's megabytes is "1048577" (allowed: a number from 0 to 1048576, with up to six decimals, such as 48.0)"#);
 }
 
-/// The mix that stands for the public trace has its size, and nearly all bytes in wide and long coflows.
+/// The generated substitute for the public trace has its size, and nearly all bytes in wide and
+/// long coflows.
 #[test]
 fn a_mix_like_the_public_trace() {
     let trace = CoflowMix::like_public().trace(1);
@@ -106,7 +107,8 @@ proptest! {
     #[test]
     fn writing_and_reading_are_inverse(trace in traces()) {
         let again = read(&write::coflows(&trace)).unwrap();
-        // Without port 0, what has the last port looks as if it counted from 1; the mix never has such a port.
+        // Without port 0, a trace with the last port would count from 1. The mix never has such a
+        // port.
         prop_assert_eq!(again, trace);
     }
 

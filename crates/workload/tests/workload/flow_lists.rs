@@ -1,4 +1,4 @@
-//! Flow lists: what is written is read again, what can't be used is refused with its line.
+//! Flow lists: written lists are read as the same, and invalid lines are refused.
 
 use super::flows;
 use bandwise_input::Source;
@@ -11,7 +11,7 @@ fn read(text: &str) -> Result<Vec<Flow>, String> {
     flows.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
-/// The error for that line after the header and a flow that starts at 5 ns.
+/// Returns the error for a line after the header and a flow that starts at 5 ns.
 fn refused(line: &str) -> String {
     read(&format!("start_ns,src,dst,bytes\n5,0,1,1\n{line}\n")).unwrap_err()
 }
@@ -65,7 +65,7 @@ fn flows_that_can_not_be() {
     insta::assert_snapshot!(refused("\n6,0,1,1\n\n5,0,1,1"), @"my.csv:6: a flow that starts at 5 ns after one that starts at 6 ns, in line 4 (allowed: flows in order of start_ns)");
 }
 
-/// A list that is larger than what it would be wise to hold: only its lines exist, one at a time.
+/// A list that is larger than memory should hold: only one line exists at a time.
 #[test]
 fn a_long_list_streams() {
     const FLOWS: u64 = 300_000;
@@ -84,7 +84,7 @@ fn a_long_list_streams() {
     assert_eq!(sum, FLOWS * (FLOWS - 1) / 2);
 }
 
-/// After an error there is nothing more.
+/// Nothing follows an error.
 #[test]
 fn an_error_is_the_end() {
     let source = Source::new("my.csv", "start_ns,src,dst,bytes\n0,0,0,1\n0,0,1,1\n");

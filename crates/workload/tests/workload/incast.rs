@@ -1,4 +1,4 @@
-//! Incast: requests whole, senders random.
+//! Incast: whole requests and random senders.
 
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::{Flow, Incast, WorkloadError};
@@ -20,7 +20,7 @@ fn the_incast_of_the_paper() {
     }
 }
 
-/// Two senders of four are six sets, all as likely: 1000 each, give or take 30 a standard deviation.
+/// Two senders of four form six equally likely sets: 1000 each, with a standard deviation of 30.
 #[test]
 fn every_set_of_senders_is_as_likely() {
     let incast = Incast::new(5, 2, 2, REQUEST).unwrap();

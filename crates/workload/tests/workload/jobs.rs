@@ -1,5 +1,5 @@
-//! Jobs: their patterns, their stages, and the models of Saba's workloads against what it says of
-//! each alone.
+//! Jobs: patterns, stages, and the models of Saba's workloads compared with the published slowdown
+//! of each.
 
 use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_workload::job::{
@@ -62,8 +62,8 @@ fn job() -> impl Strategy<Value = Job> {
 }
 
 proptest! {
-    /// Whatever order things end in: a job sends all its bytes, computes all its time, never sends
-    /// what is exposed before it has computed, and ends once, when nothing is left.
+    /// In any order of ends, a job sends all its bytes, computes all its time, never sends exposed
+    /// bytes before it has computed, and ends once, when nothing is left.
     #[test]
     fn a_job_runs_all_its_stages(job in job(), picks in prop::collection::vec(any::<u16>(), 4_000)) {
         let mut run = JobRun::new(&job);
@@ -102,7 +102,7 @@ proptest! {
         prop_assert_eq!(done, of);
     }
 
-    /// In a shuffle, a ring and a star every instance has at least its part: no byte is lost.
+    /// In a shuffle, a ring and a star every instance has at least its part, so no byte is lost.
     #[test]
     fn nothing_is_lost_in_dividing(n in 2u32..20, bytes in 0u64..1_000_000) {
         let total = |pattern: Pattern| pattern.total(n, Bytes::new(bytes)).get();
@@ -127,7 +127,7 @@ fn within(ours: f64, published: f64, tolerance: f64) {
     assert!((ours - published).abs() <= tolerance, "{ours} beside {published}");
 }
 
-/// Saba 3.2, 3.4, 4.2.2 and the introduction of chapter 4.
+/// Values of Saba 3.2, 3.4, 4.2.2 and the introduction of chapter 4.
 #[test]
 fn workloads_alone_are_as_saba_says() {
     let at = |name, percent| slowdown(name, percent, Scale::default());
@@ -141,7 +141,7 @@ fn workloads_alone_are_as_saba_says() {
     let all: Vec<f64> = WORKLOADS.iter().map(|name| at(name, 25)).collect();
     within(all.iter().sum::<f64>() / 10.0, 2.1, 0.05);
     assert!(all.iter().all(|&slowdown| slowdown <= at("LR", 25)));
-    // Not met: LR's 4.5 at 10%, which is less than any job of stages can have with 3.4 at 25%.
+    // Not met: LR's 4.5 at 10%. A job of stages with 3.4 at 25% has more.
     within(at("LR", 10), 8.2, 0.01);
     let seconds = |name, percent| {
         let job = Workload::by_name(name).unwrap().job(Scale::default()).unwrap();
@@ -153,8 +153,8 @@ fn workloads_alone_are_as_saba_says() {
     within(seconds("TS", 25), 165.0, 3.0);
 }
 
-/// More instances for the same data: each computes less, but gets as large a model, so that what
-/// broadcasts becomes more sensitive. Less data: starting up counts for more.
+/// More instances for the same data compute less each, but receive equally large models, so
+/// broadcasts are more sensitive. With less data, start-up has more influence.
 #[test]
 fn scale_changes_sensitivity() {
     let more = Scale { instances: 32, data: 1.0 };
@@ -170,7 +170,8 @@ fn scale_changes_sensitivity() {
     assert_eq!(Workload::by_name("XX"), None);
 }
 
-/// Made up workloads are the same for the same seed, sensitive to insensitive, and possible.
+/// Generated workloads are equal for equal seeds, range from sensitive to insensitive, and are
+/// valid.
 #[test]
 fn made_up_workloads_vary() {
     for seed in 0..50 {
@@ -188,7 +189,7 @@ fn made_up_workloads_vary() {
 }
 
 proptest! {
-    /// Measured times of a job of stages are met exactly, wherever its overlap ends.
+    /// Measured times of a job of stages are met exactly, for any end of its overlap.
     #[test]
     fn a_model_from_times_takes_as_long(
         exposed in 0.0..0.9f64, hidden in 0.0..1.0f64, behind in 1usize..6,
@@ -212,7 +213,8 @@ proptest! {
     }
 }
 
-/// LR's published slowdowns are concave in 1 / bandwidth: the nearest job is off, and says so.
+/// LR's published slowdowns are concave in 1 / bandwidth, so the nearest job differs, and the fit
+/// reports the error.
 #[test]
 fn times_that_no_job_has() {
     let times = [(1.0, 136.0), (0.75, 172.0), (0.25, 447.0), (0.1, 612.0)];

@@ -15,7 +15,7 @@ use bandwise_units::Bytes;
 use bandwise_workload::{Flow, SizeDistribution, Spread};
 use proptest::prelude::*;
 
-/// Any distribution of sizes up to some thousand bytes: steps, gaps, flows of one size and all.
+/// Generates distributions of sizes up to some thousand bytes: steps, gaps, and single sizes.
 fn distributions() -> impl Strategy<Value = SizeDistribution> {
     let spreads = prop_oneof![Just(Spread::Uniform), Just(Spread::LogUniform)];
     let steps = prop::collection::vec((0u64..1_000, 0u32..100), 2..8);
@@ -31,7 +31,7 @@ fn distributions() -> impl Strategy<Value = SizeDistribution> {
     })
 }
 
-/// Any flow among 54 hosts.
+/// Generates flows among 54 hosts.
 fn flows() -> impl Strategy<Value = Flow> {
     (0u64..1 << 62, 0u32..54, 1u32..54, 1u64..=1 << 40).prop_map(|(ps, src, away, bytes)| Flow {
         start: bandwise_units::Time::from_ps(ps),
@@ -41,13 +41,13 @@ fn flows() -> impl Strategy<Value = Flow> {
     })
 }
 
-/// Returns the distance of samples from a distribution: that of Kolmogorov and Smirnov, times the root of
-/// their number. Above 2.2 once in ten thousand times.
+/// Returns the Kolmogorov-Smirnov distance of samples from a distribution, times the root of their
+/// number. It exceeds 2.2 once in ten thousand times.
 fn kolmogorov(mut samples: Vec<f64>, share_up_to: impl Fn(f64) -> f64) -> f64 {
     samples.sort_by(f64::total_cmp);
     let n = samples.len() as f64;
     let distance = |(i, &x): (usize, &f64)| {
-        // Equal samples make one step: the last of them stands for it.
+        // Equal samples make one step, at the last of them.
         let is_last = samples.get(i + 1) != Some(&x);
         if is_last { (share_up_to(x) - (i + 1) as f64 / n).abs() } else { 0.0 }
     };

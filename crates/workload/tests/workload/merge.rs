@@ -1,4 +1,4 @@
-//! Merging is sorting what is sorted.
+//! Merging equals sorting.
 
 use super::flows;
 use bandwise_workload::{Merge, Merged};
@@ -11,7 +11,7 @@ proptest! {
         coarse in 1u64..1 << 62,
     ) {
         for flow in parts.iter_mut().flatten() {
-            // So that some start at once.
+            // Some flows start at one instant.
             flow.start = flow.start / coarse;
         }
         parts.iter_mut().for_each(|flows| flows.sort_by_key(|flow| flow.start));

@@ -1,10 +1,10 @@
-//! No reader panics, whatever it is given.
+//! No reader panics, with any input.
 
 use bandwise_input::{InputError, Source};
 use bandwise_workload::{Spread, read, write};
 use proptest::prelude::*;
 
-/// Pieces that mean something to one of the readers.
+/// Generates pieces that are keywords of a reader.
 const PIECES: [&str; 24] = [
     ":",
     " 1 0:1",

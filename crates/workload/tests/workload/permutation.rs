@@ -1,4 +1,4 @@
-//! Permutations: everybody sends once and receives once.
+//! Permutations: each host sends once and receives once.
 
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::{Flow, Permutation, SizeDistribution};
@@ -10,7 +10,7 @@ fn flows(hosts: u32, seed: u64) -> Vec<Flow> {
     Permutation::new(hosts, sizes, Time::from_us(5)).unwrap().flows(seed, 0).collect()
 }
 
-/// Of four hosts there are nine, all as likely: 1000 each, give or take 30 a standard deviation.
+/// Four hosts have nine equally likely permutations: 1000 each, with a standard deviation of 30.
 #[test]
 fn every_permutation_is_as_likely() {
     let mut count = BTreeMap::new();

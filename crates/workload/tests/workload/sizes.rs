@@ -1,4 +1,4 @@
-//! Size distributions: mean, shares, quantiles and samples say the same.
+//! Size distributions: mean, shares, quantiles and samples agree.
 
 use super::{distributions, kolmogorov};
 use bandwise_random::Stream;
@@ -6,7 +6,7 @@ use bandwise_units::Bytes;
 use bandwise_workload::{CdfError, IrnSpreads, KNOWN, MAX_FLOW, SizeDistribution, Spread};
 use proptest::prelude::*;
 
-/// Every size of a distribution and the share of flows that have it.
+/// Returns every size of a distribution and its share of flows.
 fn shares(sizes: &SizeDistribution) -> impl Iterator<Item = (f64, f64)> {
     let up_to = |k| sizes.share_up_to(Bytes::new(k));
     (sizes.least().get()..=sizes.most().get()).map(move |k| (k as f64, up_to(k) - up_to(k - 1)))
@@ -17,7 +17,7 @@ fn samples(sizes: &SizeDistribution, n: usize) -> Vec<f64> {
     (0..n).map(|_| sizes.sample(&mut stream).get() as f64).collect()
 }
 
-/// Distance of 100,000 samples from what the distribution says.
+/// Returns the distance of 100,000 samples from the distribution.
 fn distance(sizes: &SizeDistribution) -> f64 {
     kolmogorov(samples(sizes, 100_000), |x| sizes.share_up_to(Bytes::new(x as u64)))
 }
@@ -43,11 +43,11 @@ fn irn_by_hand() {
     assert_eq!(SizeDistribution::irn_uniform().mean(), 2_750_000.0);
 }
 
-/// What their comments say, and what those who published them compute with a line between points.
+/// Means as in the comments, and as the publishers compute with a line between points.
 #[test]
 fn known_ones_have_the_means_that_are_known() {
     let mean = |name| SizeDistribution::known(name).unwrap().mean();
-    // A whole number above the line: half a byte more.
+    // Sizes are rounded up to whole bytes: half a byte more.
     assert!((mean("web-search") - 1_711_250.5).abs() < 1e-6, "{}", mean("web-search"));
     insta::assert_snapshot!(format!("{:.1}", mean("fb-hadoop")), @"120421.3");
     insta::assert_snapshot!(format!("{:.1}", mean("data-mining")), @"12658199.1");
@@ -110,7 +110,7 @@ fn points_that_are_no_distribution() {
     assert_eq!(error(&[(0, 0.0), (bytes, 1.0)]), CdfError::TooLarge { point: 1, bytes });
 }
 
-/// A table of points means the same in both units, and a vertical step is flows of one size.
+/// A table of points has the same meaning in both units, and a vertical step is flows of one size.
 #[test]
 fn steps_and_gaps() {
     let of = |points: &[(u64, f64)]| {
@@ -126,7 +126,7 @@ fn steps_and_gaps() {
 }
 
 proptest! {
-    /// The oracle: every size times the share of flows that have it.
+    /// The mean equals the oracle: every size times its share of flows.
     #[test]
     fn the_mean_is_the_sum_over_all_sizes(sizes in distributions()) {
         let sum: f64 = shares(&sizes).map(|(size, share)| size * share).sum();
@@ -135,7 +135,7 @@ proptest! {
         prop_assert!((all - 1.0).abs() < 1e-12 && shares(&sizes).all(|(_, share)| share >= 0.0));
     }
 
-    /// Within five standard errors, of which the variance comes from the same sum.
+    /// The mean of samples is within five standard errors. The variance follows from the same sum.
     #[test]
     fn the_mean_of_samples_converges(sizes in distributions()) {
         const N: usize = 20_000;

@@ -16,9 +16,9 @@ use std::ops::Range;
 /// LR,0.25,447
 /// ```
 ///
-/// The first line names the columns, in any order; the first three must be there. An application's
-/// lines stand together, and what they were measured on is said in the first of them; below it may
-/// be left out or said again.
+/// The first line names the columns, in any order. The first three columns are required. The lines
+/// of an application are consecutive. The first of them has the other columns; below it they are
+/// empty or repeated.
 pub fn csv(source: &Source) -> Result<Table, InputError> {
     source.check_text(READABLE)?;
     // Spreadsheets write a byte order mark at the start of files. It is replaced to keep byte

@@ -13,11 +13,11 @@ pub fn csv(table: &Table) -> String {
     let fits = "memory takes anything, and each line has as many values";
     writer.write_record(COLUMNS).expect(fits);
     for (name, entry) in table.iter() {
-        let said = provenance(entry);
-        let unsaid = [const { String::new() }; 4];
+        let first = provenance(entry);
+        let others = [const { String::new() }; 4];
         for (i, run) in entry.samples.runs().iter().enumerate() {
             let row = [name.to_string(), run.share.get().to_string(), seconds(run.time)];
-            let rest = if i == 0 { &said } else { &unsaid };
+            let rest = if i == 0 { &first } else { &others };
             writer.write_record(row.iter().chain(rest)).expect(fits);
         }
     }

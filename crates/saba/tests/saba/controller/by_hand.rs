@@ -1,4 +1,4 @@
-//! What a controller says, step by step.
+//! Commands of a controller, step by step.
 
 use super::world::{Watched, closed, connected, found, grouping, name, registered, sends, table};
 use bandwise_saba::controller::{
@@ -22,7 +22,7 @@ fn configure(port: u64, table: &[(u16, u8)], weights: &[u8]) -> Command {
     Command::Configure { port: PortId(port), config }
 }
 
-/// The calls of the library, one after the other (Saba 4.4.2).
+/// The library's calls in sequence (Saba 4.4.2).
 #[test]
 fn from_registration_to_the_end() {
     let mut saba = controller();
@@ -32,23 +32,23 @@ fn from_registration_to_the_end() {
     assert_eq!(saba.settle(), [assign(1, 0), assign(2, 1)]);
     saba.accept(connected(1, 1, 0, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(0, 0)], &[255])]);
-    // Four times as much to send is twice the share.
+    // Four times the data gets twice the share.
     saba.accept(connected(2, 2, 1, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[128, 255])]);
-    // A second connection of an application takes nothing from the others.
+    // A second connection of an application takes no share from others.
     saba.accept(connected(3, 1, 0, &[7]));
     assert_eq!(saba.settle(), []);
     saba.accept(closed(1, &[7]));
     assert_eq!(saba.settle(), []);
     saba.accept(closed(3, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(1, 0)], &[255])]);
-    // Who is gone takes the connections along.
+    // The end of an application ends its connections.
     saba.accept(Event::Gone { application: ApplicationId(2) });
     assert_eq!(saba.settle(), [configure(7, &[], &[])]);
     assert_eq!(saba.controller.level(ApplicationId(2)), None);
 }
 
-/// One that comes later moves the levels; connections keep theirs.
+/// A later registration moves levels, while open connections keep theirs.
 #[test]
 fn a_connection_keeps_its_level() {
     let mut saba = controller();
@@ -59,8 +59,8 @@ fn a_connection_keeps_its_level() {
     assert_eq!(saba.settle(), [configure(7, &[(0, 0)], &[255])]);
     saba.accept(registered(2, &sends(0.2)));
     assert_eq!(saba.settle(), [assign(1, 1), assign(2, 0)]);
-    // The old connection and the new application are in level 0. The first has two thirds of the port,
-    // a half of them for each of its connections.
+    // The old connection and the new application are in level 0. The first application has two
+    // thirds of the port, and each of its connections a half of that.
     saba.accept(connected(2, 1, 1, &[7]));
     saba.accept(connected(3, 2, 0, &[7]));
     assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[255, 128])]);
@@ -68,9 +68,9 @@ fn a_connection_keeps_its_level() {
     assert_eq!(saba.settle(), [configure(7, &[(0, 0), (1, 1)], &[128, 255])]);
 }
 
-/// A level that no application has any more stands where its connections' applications do.
+/// A level that no application has any more takes the place of its connections' applications.
 #[test]
-fn a_level_of_the_past_merges_with_its_like() {
+fn an_old_level_merges_with_the_nearest() {
     let mut saba = controller();
     saba.accept(found(7, 2, 0));
     for (application, c) in [(1, 0.2), (2, 0.6), (3, 1.0)] {
@@ -81,22 +81,23 @@ fn a_level_of_the_past_merges_with_its_like() {
         saba.accept(connected(connection, connection, level, &[7]));
     }
     saba.settle();
-    // The second takes another level when the first goes, and its old connection is alone in level 1
-    // with the third's new one; the third's old one has level 2 for itself.
+    // The second application changes its level when the first ends. Its old connection shares level
+    // 1 with the third's new one. The third's old connection is alone in level 2.
     saba.accept(Event::Gone { application: ApplicationId(1) });
     let commands = saba.settle();
     assert_eq!(commands[..2], [assign(2, 0), assign(3, 1)]);
     saba.accept(connected(4, 2, 0, &[7]));
     saba.settle();
     let config = &saba.ports[&PortId(7)];
-    // 0 has the second; 1 the mean of both; 2 the third. Level 1 is as near to one as to the other.
+    // Level 0 has the second application, level 1 the mean of both, level 2 the third. Level 1 is
+    // equally near to both.
     assert_eq!(config.table.iter().len(), 3);
     assert_ne!(config.table.of(PriorityLevel(0)), config.table.of(PriorityLevel(2)));
 }
 
-/// A connection counts when its application and its ports are known, whichever comes last.
+/// A connection counts once its application and ports are known, in any order.
 #[test]
-fn what_came_too_early_is_remembered() {
+fn early_events_are_remembered() {
     let mut saba = controller();
     saba.accept(connected(1, 1, 0, &[7]));
     saba.accept(found(7, 8, 0));
@@ -106,41 +107,41 @@ fn what_came_too_early_is_remembered() {
     assert_eq!(saba.settle(), []);
     saba.accept(Event::ModelUpdated { name: name(0), model: sends(0.4), revision: 1 });
     assert_eq!(saba.settle(), [assign(1, 0), configure(7, &[(0, 0)], &[255])]);
-    // Closed before it was made: it never counts.
+    // A connection that was closed before it was opened never counts.
     assert_eq!(saba.accept(closed(2, &[7])), Accepted::New);
     assert_eq!(saba.accept(connected(2, 1, 3, &[7])), Accepted::Known);
     assert_eq!(saba.settle(), []);
 }
 
-/// A port that is found again is told again, also if nobody noticed that it was lost.
+/// A port that is found again is configured again, also if its loss was not noticed.
 #[test]
-fn a_port_that_is_found_again_is_told_again() {
+fn a_port_that_is_found_again_is_configured_again() {
     let mut saba = controller();
     saba.accept(registered(1, &sends(0.4)));
     saba.accept(connected(1, 1, 0, &[7]));
     saba.accept(found(7, 8, 1));
-    let told = [configure(7, &[(0, 0)], &[255])];
-    assert_eq!(saba.settle()[1..], told);
+    let commands = [configure(7, &[(0, 0)], &[255])];
+    assert_eq!(saba.settle()[1..], commands);
     assert_eq!(saba.accept(found(7, 8, 1)), Accepted::Known);
     assert_eq!(saba.settle(), []);
     saba.accept(found(7, 8, 2));
-    assert_eq!(saba.settle(), told);
+    assert_eq!(saba.settle(), commands);
     saba.accept(Event::PortLost { port: PortId(7), revision: 4 });
     assert_eq!(saba.accept(found(7, 8, 3)), Accepted::Known);
     assert_eq!(saba.settle(), []);
     assert!(saba.controller.configurations().next().is_none());
 }
 
-/// One that was profiled after the table was made takes the nearest level.
+/// An application that was profiled after the table was made takes the nearest level.
 #[test]
-fn who_comes_later_takes_the_nearest_level() {
+fn later_applications_take_the_nearest_level() {
     let table = table(&[sends(0.2), sends(0.6), sends(1.0)]);
     let mut saba = Watched::new(Settings::default(), Levels::Shared(table));
     saba.accept(registered(1, &sends(0.65)));
     let named = Profile::Named(name(2));
     saba.accept(Event::Registered { application: ApplicationId(2), profile: named });
     assert_eq!(saba.settle(), [assign(1, 1), assign(2, 2)]);
-    // A better model changes weights; the table's level stays until there is another table.
+    // An updated model changes weights. Levels stay until another table is loaded.
     saba.accept(Event::ModelUpdated { name: name(2), model: sends(0.2), revision: 1 });
     assert_eq!(saba.settle(), []);
 }
@@ -165,11 +166,11 @@ fn contradictions_are_refused() {
     let update = |c| Event::ModelUpdated { name: name(0), model: sends(c), revision: 5 };
     refuse(update(0.2), update(0.4), Refused::OtherModel { revision: 5 });
     let refused = saba.handle(connected(2, 1, 4, &[7])).unwrap_err();
-    assert_eq!(refused.to_string(), "priority level 4, where there are 4, counted from 0");
+    assert_eq!(refused.to_string(), "no priority level 4: there are 4, counted from 0");
 }
 
 #[test]
-fn where_levels_are_grouped_by_coefficients_models_have_them() {
+fn grouping_by_coefficients_needs_polynomials() {
     let grouping = Grouping { coordinates: Coordinates::Coefficients, ..grouping() };
     let levels = Levels::Registered(grouping);
     let mut saba = Watched::new(Settings::default(), levels);

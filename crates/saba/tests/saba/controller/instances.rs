@@ -1,6 +1,6 @@
-//! Several instances do together what one controller does.
+//! Several instances have the same result as one controller.
 
-use super::world::{Watched, World, any_worlds, heard, table};
+use super::world::{Watched, World, any_worlds, sequences, table};
 use bandwise_random::Stream;
 use bandwise_saba::controller::{
     Command, Event, Forward, Instance, InstanceId, Levels, Partition, PortConfig, PortId, Refused,
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Instances, and what is on its way between them.
+/// Instances, and the events in transit between them.
 struct Cluster {
     instances: Vec<Instance>,
     on_the_way: Vec<Forward>,
@@ -35,14 +35,14 @@ impl Cluster {
         }
     }
 
-    /// Somebody tells any of the instances.
+    /// Delivers an external event to any instance.
     fn accept(&mut self, event: Event) {
         let entry = self.chance.below(self.instances.len() as u64) as usize;
         self.instances[entry].accept(event).unwrap();
         self.on_the_way.extend(self.instances[entry].take_forwards());
     }
 
-    /// Delivers one of those on the way, whichever; some of them stay and come again.
+    /// Delivers an event in transit, selected by `which`. Some events stay and are delivered again.
     fn deliver(&mut self) {
         if self.on_the_way.is_empty() {
             return;
@@ -57,7 +57,7 @@ impl Cluster {
         self.on_the_way.extend(to.take_forwards());
     }
 
-    /// Loses some of those on the way.
+    /// Loses some of the events in transit.
     fn lose(&mut self) {
         let chance = &mut self.chance;
         self.on_the_way.retain(|_| chance.below(2) == 0);
@@ -69,7 +69,7 @@ impl Cluster {
         }
     }
 
-    /// Settles all. Each speaks of its own ports only.
+    /// Settles all instances. Each configures its own ports only.
     fn settle(&mut self, owners: &[u32]) {
         for (id, instance) in (0..).zip(&mut self.instances) {
             for command in instance.settle() {
@@ -85,10 +85,10 @@ impl Cluster {
 
 fn centralised(world: &World) -> Watched {
     let levels = Levels::Shared(table(&world.models));
-    Watched::new(Settings::default(), levels).at_once(&world.holds)
+    Watched::new(Settings::default(), levels).at_once(&world.lasting)
 }
 
-/// Who owns each of the ports that worlds have.
+/// Returns the owner of each port of a world.
 fn owners() -> impl Strategy<Value = (u32, Vec<u32>)> {
     (1u32..5).prop_flat_map(|n| (Just(n), prop::collection::vec(0..n, 6)))
 }
@@ -96,10 +96,11 @@ fn owners() -> impl Strategy<Value = (u32, Vec<u32>)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Any partition, any order of delivery, several times: the ports are as one controller has them.
+    /// Ports are configured as by one controller, with any partition, any order of delivery and
+    /// repeated events.
     #[test]
     fn together_they_are_one_controller(
-        (world, events) in heard(any_worlds()), (instances, owners) in owners(), seed: u64,
+        (world, events) in sequences(any_worlds()), (instances, owners) in owners(), seed: u64,
     ) {
         prop_assume!(table(&world.models).levels().len() == 4);
         let mut cluster = Cluster::new(&world, &owners, instances, seed);
@@ -121,10 +122,10 @@ proptest! {
         }
     }
 
-    /// What is lost between them is there after everybody has told it again, to whichever instance.
+    /// Lost events are replaced once all external events are repeated, at any instance.
     #[test]
     fn a_retry_finds_what_was_lost(
-        (world, events) in heard(any_worlds()), (instances, owners) in owners(), seed: u64,
+        (world, events) in sequences(any_worlds()), (instances, owners) in owners(), seed: u64,
     ) {
         prop_assume!(table(&world.models).levels().len() == 4);
         let mut cluster = Cluster::new(&world, &owners, instances, seed);
@@ -134,7 +135,7 @@ proptest! {
             cluster.deliver();
         }
         cluster.settle(&owners);
-        for event in world.said.iter().rev() {
+        for event in world.events.iter().rev() {
             cluster.accept(event.clone());
         }
         cluster.deliver_all();
@@ -143,7 +144,7 @@ proptest! {
     }
 }
 
-/// Only the instance that an application registered with answers it.
+/// Only the instance at which an application registered assigns its level.
 #[test]
 fn one_instance_answers() {
     let owner = BTreeMap::from([(PortId(0), InstanceId(0)), (PortId(1), InstanceId(1))]);
@@ -162,7 +163,7 @@ fn one_instance_answers() {
         instances[1].accept_forwarded(event).unwrap();
     }
     assert_eq!((instances[0].settle().len(), instances[1].settle().len()), (1, 0));
-    // Along the path, each to the next.
+    // Each instance on the path forwards to the next.
     instances[0].accept(super::world::connected(1, 3, 0, &[1, 0, 1])).unwrap();
     let forwards = instances[0].take_forwards();
     let rest = super::world::connected(1, 3, 0, &[1, 1]);

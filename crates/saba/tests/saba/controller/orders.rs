@@ -1,10 +1,10 @@
-//! Whatever the order: the same in the end, and nothing said twice.
+//! Any order of events has the same result, without repeated commands.
 
-use super::world::{Watched, World, any_worlds, grouping, heard, table};
+use super::world::{Watched, World, any_worlds, grouping, sequences, table};
 use bandwise_saba::controller::{Accepted, Event, Levels, Settings, Weighting};
 use proptest::prelude::*;
 
-/// Each way to find levels, and both weightings.
+/// Generates settings of each clustering and both weightings.
 fn ways(world: &World) -> [(Settings, Levels); 3] {
     let equal = Settings { weighting: Weighting::EqualQueues, ..Settings::default() };
     [
@@ -17,21 +17,21 @@ fn ways(world: &World) -> [(Settings, Levels); 3] {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Any order, with copies that come late and settling now and then, ends where a controller ends
-    /// that hears only what holds in the end.
+    /// Any order, with late copies and settling in between, has the result of a controller that
+    /// accepts only the events that still apply at the end.
     #[test]
-    fn what_holds_is_all_that_counts((world, events) in heard(any_worlds())) {
+    fn only_lasting_events_matter((world, events) in sequences(any_worlds())) {
         for (settings, levels) in ways(&world) {
             let found = Watched::new(settings, levels.clone()).all(events.clone());
-            let fresh = Watched::new(settings, levels).at_once(&world.holds);
+            let fresh = Watched::new(settings, levels).at_once(&world.lasting);
             prop_assert_eq!(&found.ports, &fresh.ports);
             prop_assert_eq!(&found.levels, &fresh.levels);
         }
     }
 
-    /// The same events give the same commands, in the same order.
+    /// Equal events give equal commands, in the same order.
     #[test]
-    fn the_same_again((world, events) in heard(any_worlds())) {
+    fn equal_events_give_equal_commands((world, events) in sequences(any_worlds())) {
         for (settings, levels) in ways(&world) {
             let one = Watched::new(settings, levels.clone()).all(events.clone());
             let other = Watched::new(settings, levels).all(events.clone());
@@ -39,9 +39,9 @@ proptest! {
         }
     }
 
-    /// Hearing all of it again changes nothing, and nothing is to be done.
+    /// Repeated events change nothing and leave nothing to compute.
     #[test]
-    fn copies_are_known((world, events) in heard(any_worlds())) {
+    fn repeated_events_change_nothing((world, events) in sequences(any_worlds())) {
         for (settings, levels) in ways(&world) {
             let mut found = Watched::new(settings, levels).all(events.clone());
             for (event, _) in &events {
@@ -51,9 +51,10 @@ proptest! {
         }
     }
 
-    /// Settling once does what settling after each event does, with no more commands for any port.
+    /// Settling once has the result of settling after each event, with no more commands for any
+    /// port.
     #[test]
-    fn settling_late_says_no_more((world, events) in heard(any_worlds())) {
+    fn settling_late_adds_no_commands((world, events) in sequences(any_worlds())) {
         for (settings, levels) in ways(&world) {
             let often = events.iter().map(|(event, _)| (event.clone(), true));
             let often = Watched::new(settings, levels.clone()).all(often);

@@ -1,17 +1,17 @@
-//! Weights and tables of ports, against a naive count over all connections.
+//! Weights and tables of ports, compared with a naive count over all connections.
 
-use super::world::{LEVELS, Watched, World, grouping, heard, sends, smooth_worlds, table};
+use super::world::{LEVELS, Watched, World, grouping, sends, sequences, smooth_worlds, table};
 use bandwise_saba::controller::{Event, Levels, PortConfig, PortId, Profile, Settings, Weighting};
 use bandwise_saba::mapping::{MAX_WEIGHT, PriorityLevel};
 use bandwise_saba::sensitivity::Model;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What holds, without any cleverness.
+/// The present connections of a naive controller.
 struct Naive {
-    /// The part that each application sends.
+    /// The fraction that each application sends.
     sends: BTreeMap<u64, f64>,
-    /// Application, level and ports of each connection.
+    /// The application, level and ports of each connection.
     connections: Vec<(u64, PriorityLevel, BTreeSet<PortId>)>,
     queues: BTreeMap<PortId, u8>,
 }
@@ -28,14 +28,14 @@ impl Naive {
                 named.insert(name.to_string(), c(model));
             }
         }
-        for event in &world.holds {
+        for event in &world.lasting {
             if let Event::ModelUpdated { name, model, .. } = event {
                 named.insert(name.to_string(), c(model));
             }
         }
         let (mut sends, mut connections, mut queues) =
             (BTreeMap::new(), Vec::new(), BTreeMap::new());
-        for event in &world.holds {
+        for event in &world.lasting {
             match event.clone() {
                 Event::Registered { application, profile: Profile::Model(model) } => {
                     sends.insert(application.0, c(&model));
@@ -57,14 +57,14 @@ impl Naive {
         Naive { sends, connections, queues }
     }
 
-    /// Application and level of each connection through a port.
+    /// Returns the application and level of each connection through a port.
     fn at(&self, port: PortId) -> Vec<(u64, PriorityLevel)> {
         let through = self.connections.iter().filter(|of| of.2.contains(&port));
         through.map(|of| (of.0, of.1)).collect()
     }
 
-    /// The share of each queue: the time to send `c` with a share `b` is `c / b`, whose sum is least
-    /// with shares as the roots of `c`; nobody is near the floor of 5%.
+    /// Returns the share of each queue. The time to send `c` with a share `b` is `c / b`. The sum
+    /// is least with shares proportional to the roots of `c`. No share is near the floor of 5%.
     fn shares(&self, port: PortId, config: &PortConfig) -> Vec<f64> {
         let at = self.at(port);
         let applications: BTreeSet<u64> = at.iter().map(|of| of.0).collect();
@@ -87,7 +87,8 @@ fn check(world: &World, settings: Settings, levels: &Levels, found: &Watched) {
             assert!(present.is_empty(), "{port:?} has no configuration");
             continue;
         };
-        // Each level has a queue, each queue a level, and no two share one where there are enough.
+        // Each level has a queue and each queue a level. Levels share a queue only if queues are
+        // too few.
         assert!(config.table.iter().map(|of| of.0).eq(present.iter().copied()));
         let used: BTreeSet<u8> = config.table.iter().map(|of| of.1).collect();
         assert!(used.iter().copied().eq(0..config.weights.len() as u8));
@@ -114,7 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn queues_have_what_their_applications_have((world, events) in heard(smooth_worlds())) {
+    fn queues_have_what_their_applications_have((world, events) in sequences(smooth_worlds())) {
         let equal = Settings { weighting: Weighting::EqualQueues, ..Settings::default() };
         for settings in [Settings::default(), equal] {
             let shared = Levels::Shared(table(&world.models));

@@ -1,4 +1,4 @@
-//! Worlds: applications, connections and ports that come and go, as events in any order.
+//! Worlds: random applications, connections and ports, as events in any order.
 
 use crate::common::{PROFILED, any_samples, share};
 use bandwise_saba::controller::{
@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU8, NonZeroU16};
 use std::sync::Arc;
 
-/// Levels that connections may have, in all worlds.
+/// The number of levels of connections, in all worlds.
 pub const LEVELS: u16 = 4;
 
-/// An application that sends a part `c` of the time that it takes with all of the bandwidth, and
-/// computes in the rest: slowdown `1 - c + c / b`.
+/// Returns the model of an application that sends for a fraction `c` of its time at full bandwidth
+/// and computes for the rest: slowdown `1 - c + c / b`.
 pub fn sends(c: f64) -> Model {
     let knots = PROFILED.map(|b| (share(b), 1.0 - c + c / b));
     Model::Monotone(Monotone::new(knots.to_vec()).unwrap())
@@ -33,7 +33,7 @@ pub fn name(number: usize) -> Application {
     Application::try_from(format!("workload {number}").as_str()).unwrap()
 }
 
-/// A table of these models, by number.
+/// Returns a table of these models, by number.
 pub fn table(models: &[Model]) -> Arc<SharedTable> {
     let profiled = models.iter().enumerate().map(|(i, model)| (name(i), model.clone()));
     Arc::new(SharedTable::new(profiled.collect(), &grouping()).unwrap())
@@ -63,80 +63,81 @@ pub fn closed(connection: u64, path: &[u64]) -> Event {
     Event::Closed { connection: ConnectionId(connection), path }
 }
 
-/// All that is ever said, and what of it holds in the end.
+/// All events of a world, and those that still apply at the end.
 #[derive(Debug, Clone)]
 pub struct World {
-    /// Models that a table knew ahead of time, by number of their name.
+    /// The models that a table has at the start, by number of their name.
     pub models: Vec<Model>,
-    pub said: Vec<Event>,
-    pub holds: Vec<Event>,
+    pub events: Vec<Event>,
+    pub lasting: Vec<Event>,
 }
 
-/// A name or a model of its own; one name has no model unless it is told.
-type Who = (Result<usize, Model>, bool);
-/// Whose, with which level, along which ports, and whether it is closed.
+/// The profile of an application, by the number of a name or as a model, and whether the
+/// application ends. One name has a model only after an update.
+type App = (Result<usize, Model>, bool);
+/// The application, level, ports and end of a connection.
 type Link = (u64, u16, Vec<u64>, bool);
 
 const NAMES: usize = 4;
 const PORTS: u64 = 6;
 
-/// Worlds of up to 7 applications and 25 connections through 6 ports.
+/// Generates worlds of up to 7 applications and 25 connections through 6 ports.
 pub fn worlds(
     model: impl Strategy<Value = Model> + Clone + 'static,
 ) -> impl Strategy<Value = World> {
-    let who = prop_oneof![(0..=NAMES).prop_map(Ok), model.clone().prop_map(Err)];
-    let applications = prop::collection::vec((who, prop::bool::weighted(0.2)), 0..8);
+    let app = prop_oneof![(0..=NAMES).prop_map(Ok), model.clone().prop_map(Err)];
+    let applications = prop::collection::vec((app, prop::bool::weighted(0.2)), 0..8);
     let path = prop::collection::vec(0..PORTS, 0..5);
     let link = (0u64..8, 0..LEVELS, path, prop::bool::weighted(0.3));
     let connections = prop::collection::vec(link, 0..26);
-    // What is said of each port, by revision: its queues, or that it is lost.
+    // The states of each port, by revision: its queues, or `None` if it is lost.
     let port = prop::collection::vec(prop::option::weighted(0.8, 1u8..5), 0..4);
     let ports = prop::collection::vec(port, PORTS as usize);
-    // Better models for names, by revision.
+    // The updates of each name's model, by revision.
     let models = prop::collection::vec(model.clone(), NAMES);
     let updates = prop::collection::vec(prop::collection::vec(model, 0..3), NAMES + 1);
     (models, applications, connections, ports, updates)
         .prop_map(|(models, a, c, p, u)| world(models, a, c, p, u))
 }
 
-/// Any monotone models.
+/// Generates monotone models.
 pub fn any_worlds() -> impl Strategy<Value = World> {
     worlds(any_samples().prop_map(|samples| Model::Monotone(Monotone::fit(&samples))).boxed())
 }
 
-/// Models whose shares have a closed form.
+/// Generates models whose shares have a closed form.
 pub fn smooth_worlds() -> impl Strategy<Value = World> {
     worlds((1u32..=5).prop_map(|c| sends(0.2 * f64::from(c))).boxed())
 }
 
 fn world(
     models: Vec<Model>,
-    applications: Vec<Who>,
+    applications: Vec<App>,
     connections: Vec<Link>,
     ports: Vec<Vec<Option<u8>>>,
     updates: Vec<Vec<Model>>,
 ) -> World {
-    let (mut said, mut holds) = (Vec::new(), Vec::new());
+    let (mut events, mut lasting) = (Vec::new(), Vec::new());
     let is_gone: Vec<bool> = applications.iter().map(|of| of.1).collect();
-    for (id, (who, gone)) in (0..).zip(applications) {
-        let profile = match who {
+    for (id, (app, gone)) in (0..).zip(applications) {
+        let profile = match app {
             Ok(number) => Profile::Named(name(number)),
             Err(model) => Profile::Model(model),
         };
         let application = ApplicationId(id);
-        said.push(Event::Registered { application, profile });
+        events.push(Event::Registered { application, profile });
         match gone {
-            true => said.push(Event::Gone { application }),
-            false => holds.extend(said.last().cloned()),
+            true => events.push(Event::Gone { application }),
+            false => lasting.extend(events.last().cloned()),
         }
     }
     for (id, (application, level, path, is_closed)) in (0..).zip(connections) {
         let event = connected(id, application, level, &path);
-        said.push(event.clone());
+        events.push(event.clone());
         if is_closed {
-            said.push(closed(id, &path));
+            events.push(closed(id, &path));
         } else if !is_gone.get(application as usize).is_some_and(|gone| *gone) {
-            holds.push(event);
+            lasting.push(event);
         }
     }
     for (port, states) in (0..).zip(ports) {
@@ -145,8 +146,8 @@ fn world(
             None => Event::PortLost { port: PortId(port), revision },
         });
         let states: Vec<Event> = states.collect();
-        holds.extend(states.last().cloned());
-        said.extend(states);
+        lasting.extend(states.last().cloned());
+        events.extend(states);
     }
     for (number, models) in updates.into_iter().enumerate() {
         let updates = (1..).zip(models).map(|(revision, model)| {
@@ -154,22 +155,22 @@ fn world(
             Event::ModelUpdated { name, model, revision }
         });
         let updates: Vec<Event> = updates.collect();
-        holds.extend(updates.last().cloned());
-        said.extend(updates);
+        lasting.extend(updates.last().cloned());
+        events.extend(updates);
     }
-    World { models, said, holds }
+    World { models, events, lasting }
 }
 
-/// A world, and a way to hear of it: all that is said in any order, some of it several times, and after
-/// which of it to settle.
-pub fn heard(
+/// Generates a world and a sequence of its events: in any order, some of them several times, each
+/// with a flag to settle after it.
+pub fn sequences(
     worlds: impl Strategy<Value = World>,
 ) -> impl Strategy<Value = (World, Vec<(Event, bool)>)> {
     let again = prop::collection::vec(any::<Index>(), 0..20);
     (worlds, again).prop_flat_map(|(world, again)| {
-        let mut all = world.said.clone();
+        let mut all = world.events.clone();
         if !all.is_empty() {
-            all.extend(again.iter().map(|index| index.get(&world.said).clone()));
+            all.extend(again.iter().map(|index| index.get(&world.events).clone()));
         }
         let settles = prop::collection::vec(any::<bool>(), all.len());
         (Just(world), Just(all).prop_shuffle(), settles)
@@ -177,7 +178,7 @@ pub fn heard(
     })
 }
 
-/// A controller, and what ports and applications have if they do what it says.
+/// A controller, and the state of ports and applications that execute its commands.
 pub struct Watched {
     pub controller: Controller,
     pub ports: BTreeMap<PortId, PortConfig>,
@@ -196,10 +197,10 @@ impl Watched {
     }
 
     pub fn accept(&mut self, event: Event) -> Accepted {
-        let heard = self.controller.handle(event.clone()).unwrap();
-        if heard == Accepted::New {
+        let accepted = self.controller.handle(event.clone()).unwrap();
+        if accepted == Accepted::New {
             match event {
-                // It has lost what it was told.
+                // The port has lost its configuration.
                 Event::PortFound { port, .. } | Event::PortLost { port, .. } => {
                     self.ports.remove(&port);
                 }
@@ -209,10 +210,10 @@ impl Watched {
                 _ => {}
             }
         }
-        heard
+        accepted
     }
 
-    /// Settles. Nothing is told that is so already.
+    /// Settles and checks that no command repeats the present state.
     pub fn settle(&mut self) -> Vec<Command> {
         let commands = self.controller.settle();
         for command in &commands {
@@ -230,15 +231,15 @@ impl Watched {
                 }
             }
         }
-        let told = self.ports.iter().map(|(port, config)| (*port, config));
-        assert!(told.eq(self.controller.configurations()));
+        let commanded = self.ports.iter().map(|(port, config)| (*port, config));
+        assert!(commanded.eq(self.controller.configurations()));
         assert!(self.levels.iter().all(|of| self.controller.level(*of.0) == Some(*of.1)));
         assert!(self.controller.is_settled() && self.controller.settle().is_empty());
         self.commands.extend(commands.iter().cloned());
         commands
     }
 
-    /// Hears all of it and settles at the end.
+    /// Accepts all events, with settling as given, and settles at the end.
     pub fn all(mut self, events: impl IntoIterator<Item = (Event, bool)>) -> Self {
         for (event, settle) in events {
             self.accept(event);
@@ -250,7 +251,7 @@ impl Watched {
         self
     }
 
-    /// Hears all of it at once.
+    /// Accepts all events and settles once.
     pub fn at_once(self, events: &[Event]) -> Self {
         self.all(events.iter().map(|event| (event.clone(), false)))
     }

@@ -42,8 +42,8 @@ final class ControllerConnection implements AutoCloseable {
     private record Head(int status, int length, boolean stays) {}
 
     /**
-     * Sends a request and returns the response. A kept connection may have been closed meanwhile; the request is then sent
-     * again on a new one. Requests must therefore be idempotent.
+     * Sends a request and returns the response. A kept connection may have been closed meanwhile; the request is then
+     * repeated on a new one. Requests must therefore be idempotent.
      */
     Response ask(Request request) {
         end = System.nanoTime() + PATIENCE * 1_000_000;
