@@ -1,6 +1,7 @@
 //! The daemon around Saba's controller (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters", thesis
 //! 2022, sections 4.3 and 4.4; here `Saba`).
 //!
+//! - [`client`]: a client of the interface for people and scripts.
 //! - [`cluster`]: several controllers that share one store in etcd.
 //! - [`core`]: the decisions, without I/O: admission of clients, the order of writes to the store, the configuration of
 //!   ports.
@@ -39,6 +40,7 @@
 //! # Ok::<(), bandwise_controller::core::InvalidRecord>(())
 //! ```
 
+pub mod client;
 pub mod cluster;
 pub mod core;
 pub mod credentials;

@@ -5,6 +5,7 @@ use bandwise_saba::Share;
 use bandwise_saba::sensitivity::Sample;
 use bandwise_units::Time;
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
 
 /// The purpose of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -25,6 +26,19 @@ pub struct Next {
     pub purpose: Purpose,
     /// The number of failures so far.
     pub failed: u32,
+}
+
+impl fmt::Display for Next {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.purpose {
+            Purpose::WarmUp => f.write_str("to warm up")?,
+            Purpose::Sample => write!(f, "{}", self.share)?,
+        }
+        match self.failed {
+            0 => Ok(()),
+            failed => write!(f, ", after {failed} that failed"),
+        }
+    }
 }
 
 /// A plan and its progress.

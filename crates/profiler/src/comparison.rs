@@ -5,6 +5,8 @@ use crate::{Outcome, Spread};
 use bandwise_random::Stream;
 use bandwise_units::Time;
 use std::collections::{BTreeMap, VecDeque};
+use std::fmt;
+use std::ops::Range;
 
 /// The control of shared links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -23,6 +25,16 @@ impl Sharing {
     pub const ALL: [Sharing; 3] = [Sharing::Uncontrolled, Sharing::Equal, Sharing::Saba];
 }
 
+impl fmt::Display for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Sharing::Nobody => "nobody",
+            Sharing::Equal => "equal weights",
+            Sharing::Saba => "Saba",
+        })
+    }
+}
+
 /// The programs of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Setting {
@@ -30,6 +42,16 @@ pub enum Setting {
     Alone(usize),
     /// All programs.
     Together(Sharing),
+}
+
+impl Setting {
+    /// Returns the numbers of its programs, of `all` that are compared.
+    pub fn programs(self, all: usize) -> Range<usize> {
+        match self {
+            Setting::Alone(program) => program..program + 1,
+            Setting::Together(_) => 0..all,
+        }
+    }
 }
 
 /// A step to run.

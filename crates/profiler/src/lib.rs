@@ -25,20 +25,25 @@
 
 mod campaign;
 mod comparison;
+mod comparison_results;
 mod journal;
 mod noise;
 mod plan;
+mod profile_results;
 mod spread;
 
 pub use campaign::{Campaign, Next, Purpose};
 pub use comparison::{Comparison, Round, Setting, Sharing, Step, Timed, gain, slowdowns};
+pub use comparison_results::{ComparisonResults, Conclusion, Gain, Omission, Slowdowns};
 pub use journal::{Differs, Journal};
 pub use noise::{Judged, Measured, Verdict, judge};
 pub use plan::{Plan, PlanError};
+pub use profile_results::{Doubt, FittedModel, ProfileResults, Unusable};
 pub use spread::Spread;
 
 use bandwise_saba::Share;
 use bandwise_units::Time;
+use std::fmt;
 
 /// The outcome of a run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -52,6 +57,17 @@ pub enum Outcome {
     Signal(i32),
     /// The end by the time limit.
     Late,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outcome::Well => f.write_str("ended well"),
+            Outcome::Code(code) => write!(f, "ended with code {code}"),
+            Outcome::Signal(signal) => write!(f, "ended by signal {signal}"),
+            Outcome::Late => f.write_str("took longer than --timeout"),
+        }
+    }
 }
 
 /// A completed run.

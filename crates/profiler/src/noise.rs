@@ -55,6 +55,15 @@ pub struct Judged {
     pub rises: Option<(Share, Share)>,
 }
 
+impl Judged {
+    /// Returns `true` if no slowdown differs from 1 by more than its interval.
+    pub(crate) fn is_flat(&self) -> bool {
+        let is_one =
+            |of: &Measured| of.within.is_some_and(|within| (of.slowdown - 1.0).abs() <= within);
+        self.measured.iter().all(is_one)
+    }
+}
+
 /// Judges samples. Half the 95% interval of each slowdown must be at most the fraction `wanted` of
 /// it.
 ///

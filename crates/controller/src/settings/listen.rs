@@ -2,6 +2,7 @@
 
 use super::{Document, at};
 use bandwise_input::{InputError, Source};
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -23,6 +24,15 @@ pub enum Listen {
     },
     /// A loopback address.
     Loopback(SocketAddr),
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Listen::Unix { path, .. } => write!(f, "unix:{}", path.display()),
+            Listen::Loopback(address) => write!(f, "http://{address}"),
+        }
+    }
 }
 
 pub(super) fn listen(

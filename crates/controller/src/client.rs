@@ -1,0 +1,83 @@
+//! A client of the local HTTP interface: [`get`] asks a controller for a document.
+
+use crate::settings::Listen;
+use serde_json::Value;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// The longest time for an answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// An error of a request to a controller.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The connection failed, or no answer came in time.
+    #[error("no controller answers at {place}")]
+    NoAnswer {
+        /// The address.
+        place: Listen,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// The answer is not HTTP.
+    #[error("what answers at {0} does not speak HTTP")]
+    NotHttp(Listen),
+    /// The answer's body is not JSON.
+    #[error("what answers at {place} is no controller")]
+    NotJson {
+        /// The address.
+        place: Listen,
+        /// The error of the reader.
+        source: serde_json::Error,
+    },
+    /// The controller refused, for this reason.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Returns the document at a path of a controller's HTTP interface.
+///
+/// # Errors
+///
+/// Returns an error if no controller answers within 10 s, or if it refuses.
+pub fn get(listen: &Listen, path: &str) -> Result<Value, ClientError> {
+    let request = format!("GET {path} HTTP/1.1\r\nHost: controller\r\nConnection: close\r\n\r\n");
+    let answer = exchange(listen, &request)
+        .map_err(|source| ClientError::NoAnswer { place: listen.clone(), source })?;
+    let (head, body) =
+        answer.split_once("\r\n\r\n").ok_or_else(|| ClientError::NotHttp(listen.clone()))?;
+    let body: Value = serde_json::from_str(body)
+        .map_err(|source| ClientError::NotJson { place: listen.clone(), source })?;
+    match head.split(' ').nth(1) {
+        Some("200") => Ok(body),
+        _ => {
+            let reason = body["error"].as_str().unwrap_or("the controller refused");
+            Err(ClientError::Refused(reason.to_owned()))
+        }
+    }
+}
+
+/// Sends a request and returns all that comes back.
+fn exchange(listen: &Listen, request: &str) -> io::Result<String> {
+    match listen {
+        Listen::Unix { path, .. } => {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(TIMEOUT))?;
+            send(stream, request)
+        }
+        Listen::Loopback(address) => {
+            let stream = TcpStream::connect_timeout(address, TIMEOUT)?;
+            stream.set_read_timeout(Some(TIMEOUT))?;
+            send(stream, request)
+        }
+    }
+}
+
+fn send(mut stream: impl Read + Write, request: &str) -> io::Result<String> {
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
+}

@@ -1,0 +1,40 @@
+//! [`RunnerError`]: the reasons for which runs can't begin.
+
+use bandwise_input::InputError;
+
+/// An error of what the user gave: the mistake, and what is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}; allowed: {allowed}")]
+pub struct Unfit {
+    /// The mistake.
+    pub message: String,
+    /// The allowed values.
+    pub allowed: String,
+}
+
+/// An error before the first run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// The user gave something that can't be used.
+    #[error(transparent)]
+    Unfit(#[from] Unfit),
+    /// A file has a mistake.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The preparation failed.
+    #[error(transparent)]
+    Failed(#[from] anyhow::Error),
+}
+
+impl Unfit {
+    /// Returns an error with this mistake and these allowed values.
+    pub(crate) fn new(message: impl Into<String>, allowed: impl Into<String>) -> Self {
+        Unfit { message: message.into(), allowed: allowed.into() }
+    }
+}
+
+/// Returns the text of an error of the operating system without its number.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,130 @@
+//! Programs as processes: [`run`] times several at once and ends those that do not end.
+
+use anyhow::{Context, Result};
+use bandwise_profiler::{Outcome, Timed};
+use bandwise_units::Time;
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::fs::File;
+use std::io;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// The interval of asking the caller whether to stop. It does not delay the end of a program.
+const POLL: Duration = Duration::from_millis(50);
+/// The time that a program has to end after SIGTERM, before SIGKILL.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A running program. Dropped before its end, it is ended.
+///
+/// It is a process group of its own, so Ctrl-C at the terminal does not reach it, and the processes
+/// that it started end with it.
+#[derive(Debug)]
+pub(crate) struct Running {
+    group: Pid,
+    began: Instant,
+    ends: Receiver<(io::Result<ExitStatus>, Instant)>,
+    ended: Option<(ExitStatus, Instant)>,
+}
+
+impl Running {
+    /// Starts a program with its output in a file.
+    pub(crate) fn start(program: &mut Command, output: File) -> Result<Self> {
+        program.process_group(0);
+        program.stdin(Stdio::null()).stderr(output.try_clone()?).stdout(output);
+        let began = Instant::now();
+        let name = program.get_program().to_string_lossy().into_owned();
+        let mut child = program.spawn().context(name)?;
+        let group = Pid::from_child(&child);
+        let (ended, ends) = channel();
+        std::thread::spawn(move || {
+            let status = child.wait();
+            // After SIGKILL the receiver may be gone.
+            let _ = ended.send((status, Instant::now()));
+        });
+        Ok(Running { group, began, ends, ended: None })
+    }
+
+    /// Waits for the end for at most `timeout`. Returns `None` if the program still runs.
+    pub(crate) fn wait(&mut self, timeout: Duration) -> Result<Option<ExitStatus>> {
+        if self.ended.is_none() {
+            match self.ends.recv_timeout(timeout) {
+                Ok((status, at)) => self.ended = Some((status?, at)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    unreachable!("the thread sends before it ends")
+                }
+            }
+        }
+        Ok(self.ended.map(|(status, _)| status))
+    }
+
+    /// Sends SIGTERM to the program and all that it started.
+    pub(crate) fn terminate(&self) {
+        // The group may have ended already.
+        let _ = kill_process_group(self.group, Signal::TERM);
+    }
+
+    /// Returns the result so far; a program that still runs is late.
+    fn timed(&self) -> Timed {
+        let (at, outcome) = match self.ended {
+            Some((status, at)) => (at, outcome(status)),
+            None => (Instant::now(), Outcome::Late),
+        };
+        let time = Time::from_ns((at - self.began).as_nanos().max(1) as u64);
+        Timed { time, outcome }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.ended.is_some() {
+            return;
+        }
+        self.terminate();
+        let ended = self.ends.recv_timeout(GRACE).is_ok();
+        let _ = kill_process_group(self.group, Signal::KILL);
+        if !ended {
+            let _ = self.ends.recv_timeout(GRACE);
+        }
+    }
+}
+
+/// Runs programs at once, until all have ended or `timeout` is over. Returns their results in order,
+/// or `None` if the caller asked to stop.
+pub(crate) fn run(
+    programs: Vec<(Command, File)>,
+    timeout: Option<Duration>,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Option<Vec<Timed>>> {
+    let began = Instant::now();
+    let start = |(mut program, output)| Running::start(&mut program, output);
+    let mut running = programs.into_iter().map(start).collect::<Result<Vec<Running>>>()?;
+    let mut stopped = false;
+    while let Some(first) = running.iter_mut().find(|of| of.ended.is_none()) {
+        let over = timeout.is_some_and(|timeout| began.elapsed() >= timeout);
+        stopped = interrupted();
+        if stopped || over {
+            break;
+        }
+        first.wait(POLL)?;
+        // Later programs may have ended meanwhile.
+        for of in &mut running {
+            of.wait(Duration::ZERO)?;
+        }
+    }
+    let timed = running.iter().map(Running::timed).collect();
+    // SIGTERM to all first: the grace of each begins at once.
+    running.iter().filter(|of| of.ended.is_none()).for_each(Running::terminate);
+    drop(running);
+    Ok(if stopped { None } else { Some(timed) })
+}
+
+fn outcome(status: ExitStatus) -> Outcome {
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Outcome::Well,
+        (Some(code), _) => Outcome::Code(code),
+        (None, signal) => Outcome::Signal(signal.unwrap_or_default()),
+    }
+}
