@@ -1,5 +1,6 @@
 //! `bandwise coflows`: a trace of coflows under several schedulers.
 
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::interrupt::Interrupt;
@@ -9,12 +10,11 @@ use crate::values::number;
 use bandwise_flowsim::NetworkError;
 use bandwise_flowsim::coflow::{CoflowTimes, Order, PORT_RATE, run, run_in_order};
 use bandwise_flowsim::policy::Sebf;
-use bandwise_report::json::rounded;
 use bandwise_report::{Cell, Table, text};
 use bandwise_stats::Percentile;
 use bandwise_units::BitRate;
 use bandwise_workload::{CoflowMix, CoflowTrace, read};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -125,7 +125,7 @@ impl Flags {
         let outputs = json.resolve(&inputs)?;
         let task = Task { name, trace, rate, seed };
         let found = task.schedule()?;
-        outputs.emit(&text::table(&task.table(&found)), &task.document(&found))
+        outputs.answer(&CoflowsAnswer::new(&task, &found))
     }
 }
 
@@ -184,26 +184,74 @@ impl Task {
             rows: found.iter().map(row).collect(),
         }
     }
+}
 
-    fn document(&self, found: &[Scheduled]) -> Value {
-        let Task { name, trace, .. } = self;
-        let row = |Scheduled { scheduler, times, .. }: &Scheduled| {
-            json!({
-                "scheduler": scheduler.as_str(),
-                "average_s": times.average().as_s_f64(),
-                "p95_s": times.percentile(Percentile::P95).as_s_f64(),
-                "times_s": times.times.iter().map(|time| time.as_s_f64()).collect::<Vec<_>>(),
-            })
-        };
-        rounded(json!({
-            "schema": 1,
-            "trace": name,
-            "coflows": trace.coflows.len(),
-            "flows": trace.flows(),
-            "ports": trace.ports,
-            "rate_bps": self.rate.as_bps(),
-            "schedulers": found.iter().map(row).collect::<Vec<_>>(),
-            "stats": { "version": env!("CARGO_PKG_VERSION"), "seed": self.seed },
-        }))
+/// The completion times under each scheduler.
+#[derive(Serialize)]
+struct CoflowsAnswer<'a> {
+    schema: u32,
+    trace: &'a str,
+    coflows: usize,
+    flows: usize,
+    ports: u32,
+    rate_bps: u64,
+    schedulers: Vec<SchedulerRow>,
+    stats: CoflowsStats,
+    #[serde(skip)]
+    task: &'a Task,
+    #[serde(skip)]
+    found: &'a [Scheduled],
+}
+
+/// The completion times under a scheduler.
+#[derive(Serialize)]
+struct SchedulerRow {
+    scheduler: &'static str,
+    average_s: f64,
+    p95_s: f64,
+    times_s: Vec<f64>,
+}
+
+/// The version and the seed.
+#[derive(Serialize)]
+struct CoflowsStats {
+    version: &'static str,
+    seed: u64,
+}
+
+impl<'a> CoflowsAnswer<'a> {
+    fn new(task: &'a Task, found: &'a [Scheduled]) -> Self {
+        let trace = &task.trace;
+        CoflowsAnswer {
+            schema: 1,
+            trace: &task.name,
+            coflows: trace.coflows.len(),
+            flows: trace.flows(),
+            ports: trace.ports,
+            rate_bps: task.rate.as_bps(),
+            schedulers: found.iter().map(SchedulerRow::from).collect(),
+            stats: CoflowsStats { version: env!("CARGO_PKG_VERSION"), seed: task.seed },
+            task,
+            found,
+        }
+    }
+}
+
+impl Answer for CoflowsAnswer<'_> {
+    const IS_ROUNDED: bool = true;
+
+    fn text(&self) -> String {
+        text::table(&self.task.table(self.found))
+    }
+}
+
+impl From<&Scheduled> for SchedulerRow {
+    fn from(Scheduled { scheduler, times, .. }: &Scheduled) -> Self {
+        SchedulerRow {
+            scheduler: scheduler.as_str(),
+            average_s: times.average().as_s_f64(),
+            p95_s: times.percentile(Percentile::P95).as_s_f64(),
+            times_s: times.times.iter().map(|time| time.as_s_f64()).collect(),
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! `bandwise devices`: the RDMA devices of this host.
 
+use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
 use crate::output::Json;
 use bandwise_report::{Cell, Table, text};
-use bandwise_verbs::ibverbs::{DeviceInfo, PortInfo, devices};
-use serde_json::{Value, json};
+use bandwise_verbs::ibverbs::{DeviceInfo, GidInfo, PortInfo, devices};
+use serde::Serialize;
 
 /// Flags of `bandwise devices`.
 #[derive(Debug, clap::Args)]
@@ -25,9 +26,7 @@ impl Flags {
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         let devices = devices().map_err(anyhow::Error::from)?;
-        let tables = [ports(&devices), gids(&devices)];
-        let tables = tables.iter().filter(|table| !table.rows.is_empty()).map(text::table);
-        outputs.emit(&tables.collect::<Vec<_>>().join("\n"), &document(&devices))
+        outputs.answer(&DevicesAnswer::new(&devices))
     }
 }
 
@@ -83,42 +82,96 @@ fn each_port(devices: &[DeviceInfo]) -> impl Iterator<Item = (&DeviceInfo, &Port
     devices.iter().flat_map(|device| device.ports.iter().map(move |port| (device, port)))
 }
 
-fn document(devices: &[DeviceInfo]) -> Value {
-    let port = |port: &PortInfo| {
-        let gids = port.gids.iter().map(|gid| {
-            json!({
-                "index": gid.index,
-                "gid": gid.gid.to_string(),
-                "kind": gid.kind.map(|kind| kind.as_str()),
-            })
-        });
-        json!({
-            "port": port.number,
-            "state": port.state.map(|state| state.as_str()),
-            "link_layer": port.link_layer.map(|layer| layer.as_str()),
-            "rate_bps": port.rate.map(|rate| rate.as_bps()),
-            "active_mtu_bytes": port.active_mtu,
-            "max_mtu_bytes": port.max_mtu,
-            "lid": port.lid,
-            "gids": gids.collect::<Vec<_>>(),
-        })
-    };
-    let device = |device: &DeviceInfo| {
-        json!({
-            "name": device.name,
-            "guid": format!("{:016x}", device.guid),
-            "firmware": device.firmware,
-            "queue_pairs": device.queue_pairs,
-            "queue_depth": device.queue_depth,
-            "completion_timestamps": device.has_timestamps,
-            "ports": device.ports.iter().map(port).collect::<Vec<_>>(),
-        })
-    };
-    json!({
-        "schema": 1,
-        "devices": devices.iter().map(device).collect::<Vec<_>>(),
-        "stats": { "version": env!("CARGO_PKG_VERSION") },
-    })
+/// The devices of this host.
+#[derive(Serialize)]
+struct DevicesAnswer<'a> {
+    schema: u32,
+    devices: Vec<DeviceRow<'a>>,
+    stats: Stats,
+    #[serde(skip)]
+    found: &'a [DeviceInfo],
+}
+
+/// A device.
+#[derive(Serialize)]
+struct DeviceRow<'a> {
+    name: &'a str,
+    guid: String,
+    firmware: &'a str,
+    queue_pairs: u32,
+    queue_depth: u32,
+    completion_timestamps: bool,
+    ports: Vec<PortRow<'a>>,
+}
+
+/// A port of a device.
+#[derive(Serialize)]
+struct PortRow<'a> {
+    port: u8,
+    state: Option<&'a str>,
+    link_layer: Option<&'a str>,
+    rate_bps: Option<u64>,
+    active_mtu_bytes: Option<u32>,
+    max_mtu_bytes: Option<u32>,
+    lid: u16,
+    gids: Vec<GidRow<'a>>,
+}
+
+/// An identifier of a port.
+#[derive(Serialize)]
+struct GidRow<'a> {
+    index: u32,
+    gid: String,
+    kind: Option<&'a str>,
+}
+
+impl<'a> DevicesAnswer<'a> {
+    fn new(found: &'a [DeviceInfo]) -> Self {
+        let devices = found.iter().map(DeviceRow::from).collect();
+        DevicesAnswer { schema: 1, devices, stats: Stats::HERE, found }
+    }
+}
+
+impl Answer for DevicesAnswer<'_> {
+    fn text(&self) -> String {
+        let tables = [ports(self.found), gids(self.found)];
+        let tables = tables.iter().filter(|table| !table.rows.is_empty()).map(text::table);
+        tables.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl<'a> From<&'a DeviceInfo> for DeviceRow<'a> {
+    fn from(device: &'a DeviceInfo) -> Self {
+        DeviceRow {
+            name: &device.name,
+            guid: format!("{:016x}", device.guid),
+            firmware: &device.firmware,
+            queue_pairs: device.queue_pairs,
+            queue_depth: device.queue_depth,
+            completion_timestamps: device.has_timestamps,
+            ports: device.ports.iter().map(PortRow::from).collect(),
+        }
+    }
+}
+
+impl From<&PortInfo> for PortRow<'_> {
+    fn from(port: &PortInfo) -> Self {
+        let gid = |gid: &GidInfo| GidRow {
+            index: gid.index,
+            gid: gid.gid.to_string(),
+            kind: gid.kind.map(|kind| kind.as_str()),
+        };
+        PortRow {
+            port: port.number,
+            state: port.state.map(|state| state.as_str()),
+            link_layer: port.link_layer.map(|layer| layer.as_str()),
+            rate_bps: port.rate.map(|rate| rate.as_bps()),
+            active_mtu_bytes: port.active_mtu,
+            max_mtu_bytes: port.max_mtu,
+            lid: port.lid,
+            gids: port.gids.iter().map(gid).collect(),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -126,7 +179,8 @@ mod tests {
     use super::*;
     use bandwise_session::Gid;
     use bandwise_units::BitRate;
-    use bandwise_verbs::ibverbs::{GidInfo, GidKind, LinkLayer, PortState};
+    use bandwise_verbs::ibverbs::{GidKind, LinkLayer, PortState};
+    use serde_json::json;
 
     /// What is known of a port stands in its row, and what is not is a question mark.
     #[test]
@@ -159,7 +213,7 @@ mod tests {
         {
             assert!(text.contains(said), "no {said:?} in {text}");
         }
-        let json = document(&devices);
+        let json = DevicesAnswer::new(&devices).json();
         assert_eq!(json["devices"][0]["guid"], "00000000000000ab");
         let ports = &json["devices"][0]["ports"];
         assert_eq!(

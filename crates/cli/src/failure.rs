@@ -2,8 +2,10 @@
 
 use crate::output::note;
 use crate::values::Refusal;
+use bandwise_controller::client::ClientError;
 use bandwise_input::InputError;
 use bandwise_lab::LabError;
+use bandwise_runner::{RunnerError, Unfit};
 use bandwise_scenario::ethernet::ArrivalError;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
@@ -37,6 +39,20 @@ impl Failure {
     /// A flag that can't be used, and what would do.
     pub fn usage(message: impl Into<String>, allowed: impl Into<String>) -> Self {
         Failure::Usage { message: message.into(), allowed: allowed.into() }
+    }
+
+    /// Something that runs can't begin with, given by this flag.
+    pub fn unfit_for(flag: &str, unfit: Unfit) -> Self {
+        Failure::usage(format!("{flag} {}", unfit.message), unfit.allowed)
+    }
+
+    /// An error before the first run; what is unfit was given by this flag.
+    pub fn of_runner(flag: &str, error: RunnerError) -> Self {
+        match error {
+            RunnerError::Unfit(unfit) => Failure::unfit_for(flag, unfit),
+            RunnerError::Input(error) => Failure::Input(error),
+            RunnerError::Failed(error) => Failure::Work(error),
+        }
     }
 
     /// A command that needs a feature which this program was built without.
@@ -85,6 +101,12 @@ impl From<InputError> for Failure {
 
 impl From<ArrivalError> for Failure {
     fn from(error: ArrivalError) -> Self {
+        Failure::Work(error.into())
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
         Failure::Work(error.into())
     }
 }

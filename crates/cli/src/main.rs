@@ -10,6 +10,7 @@
 
 #[cfg(not(feature = "verbs"))]
 mod absent;
+mod answer;
 mod args;
 mod bench;
 mod coflows;

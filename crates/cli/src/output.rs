@@ -1,8 +1,10 @@
 //! Where results go: standard output, or files that are whole or not there.
 
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::files::reason;
 use bandwise_input::InputError;
+use bandwise_report::html;
 use bandwise_saba::table::{Table, write as table};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{BufWriter, ErrorKind, IntoInnerError, Write};
@@ -207,16 +209,22 @@ impl Outputs {
         self.report.is_some()
     }
 
-    /// Prints the text, unless the JSON takes its place, and writes the JSON.
-    pub fn emit(&self, text: &str, json: &serde_json::Value) -> Result<(), Failure> {
+    /// Writes the JSON and the report that are wanted, and prints the text unless the JSON goes to standard output.
+    pub fn answer(&self, answer: &impl Answer) -> Result<(), Failure> {
         match &self.json {
-            Some(Target::Stdout) => print(&document(json)),
+            Some(Target::Stdout) => print(&document(&answer.json()))?,
             Some(Target::File(path)) => {
-                write(path, &document(json))?;
-                print(text)
+                write(path, &document(&answer.json()))?;
+                print(&answer.text())?;
             }
-            None => print(text),
+            None => print(&answer.text())?,
         }
+        if self.wants_report()
+            && let Some(report) = answer.report()
+        {
+            self.report(&html::render(&report))?;
+        }
+        Ok(())
     }
 
     /// The file for a row each flow, if one is wanted. It is there when it is finished.
@@ -251,8 +259,8 @@ impl Outputs {
         }
     }
 
-    /// Writes the report and says where it is.
-    pub fn report(&self, html: &str) -> Result<(), Failure> {
+    /// Writes the report and prints its path.
+    fn report(&self, html: &str) -> Result<(), Failure> {
         if let Some(Target::File(path)) = &self.report {
             write(path, html)?;
             note(format_args!("report: {}", path.display()));

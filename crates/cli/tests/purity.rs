@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 28] = [
+const ORDER: [&str; 29] = [
     "units",
     "random",
     "input",
@@ -25,6 +25,7 @@ const ORDER: [&str; 28] = [
     "enforce-simulated",
     "lab",
     "controller",
+    "runner",
     "libsaba",
     "preload",
     "scenario",

@@ -28,7 +28,7 @@ impl Sharing {
 impl fmt::Display for Sharing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Sharing::Nobody => "nobody",
+            Sharing::Uncontrolled => "no controller",
             Sharing::Equal => "equal weights",
             Sharing::Saba => "Saba",
         })

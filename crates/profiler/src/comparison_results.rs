@@ -75,7 +75,7 @@ impl Gain {
 
 impl ComparisonResults {
     /// The sharings that Saba is compared with.
-    pub const OTHERS: [Sharing; 2] = [Sharing::Nobody, Sharing::Equal];
+    pub const OTHERS: [Sharing; 2] = [Sharing::Uncontrolled, Sharing::Equal];
 
     /// Returns the results of the steps so far.
     pub fn of(comparison: &Comparison) -> Self {

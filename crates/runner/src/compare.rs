@@ -115,7 +115,7 @@ impl Together {
         }
         self.output.headline(title)?;
         let controller = match step.setting {
-            Setting::Alone(_) | Setting::Together(Sharing::Nobody) => None,
+            Setting::Alone(_) | Setting::Together(Sharing::Uncontrolled) => None,
             Setting::Together(sharing) => {
                 let unready = |left| self.unready(left, interrupted);
                 let (settings, output) = (&self.controller, &self.output);
@@ -145,7 +145,7 @@ impl Together {
         let checks = vec![(self.shell(command), self.output.for_program()?)];
         Ok(match process::run(checks, Some(left), interrupted)? {
             Some(timed) => match &timed[0].outcome {
-                Outcome::Well => None,
+                Outcome::Success => None,
                 Outcome::Late => Some(format!("--ready {command}: does not end")),
                 outcome => Some(format!("--ready {command}: {outcome}")),
             },

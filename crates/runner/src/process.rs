@@ -123,7 +123,7 @@ pub(crate) fn run(
 
 fn outcome(status: ExitStatus) -> Outcome {
     match (status.code(), status.signal()) {
-        (Some(0), _) => Outcome::Well,
+        (Some(0), _) => Outcome::Success,
         (Some(code), _) => Outcome::Code(code),
         (None, signal) => Outcome::Signal(signal.unwrap_or_default()),
     }

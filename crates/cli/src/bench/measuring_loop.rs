@@ -1,18 +1,18 @@
 //! What the measuring loop itself costs: methods over a device without cost.
 
 use super::facts::{cores, or_not_known};
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::Outputs;
 use crate::progress::Progress;
 use bandwise_rdma::verbs::{Opcode, Program, Qp};
-use bandwise_report::json::rounded;
 use bandwise_rperf::{ClosedLoop, ClosedLoopSettings, RPerf, RPerfSettings, Rounds, Think};
 use bandwise_stats::Percentile;
 use bandwise_units::Time;
 use bandwise_verbs::{Clock, Instantly, Monotonic, Tsc, drive};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -90,7 +90,7 @@ fn run_by(
     }
     let clock =
         Read { clock: clock_is, ns: Percentile::MEDIAN.of_sorted(&reads).expect("there are runs") };
-    outputs.emit(&text(&costs, &clock, runs), &json(&costs, &clock, runs))
+    outputs.answer(&LoopAnswer::new(&costs, &clock, runs))
 }
 
 /// Nanoseconds that reading a clock takes, of which an operation of a closed loop has one.
@@ -134,25 +134,67 @@ fn text(costs: &[Cost], clock: &Read, runs: u64) -> String {
     .concat()
 }
 
-fn json(costs: &[Cost], clock: &Read, runs: u64) -> Value {
-    let cost = |cost: &Cost| {
-        json!({
-            "method": cost.method,
-            "ns_per_operation": cost.median(),
-            "ns_per_operation_of_runs": cost.ns,
-        })
-    };
-    rounded(json!({
-        "schema": 1,
-        "case": "measuring-loop",
-        "methods": costs.iter().map(cost).collect::<Vec<_>>(),
-        "stats": {
-            "version": env!("CARGO_PKG_VERSION"),
-            "runs": runs,
-            "clock": clock.clock,
-            "clock_read_ns": clock.ns,
-            "cpu_model": machine::cpu_model(),
-            "cores": machine::cores(),
-        },
-    }))
+/// The cost of an operation by method.
+#[derive(Serialize)]
+struct LoopAnswer<'a> {
+    schema: u32,
+    case: &'static str,
+    methods: Vec<MethodRow<'a>>,
+    stats: LoopStats<'a>,
+    #[serde(skip)]
+    costs: &'a [Cost],
+    #[serde(skip)]
+    clock: &'a Read<'a>,
+}
+
+/// The cost of an operation of a method.
+#[derive(Serialize)]
+struct MethodRow<'a> {
+    method: &'static str,
+    ns_per_operation: f64,
+    ns_per_operation_of_runs: &'a [f64],
+}
+
+/// The machine and the clock.
+#[derive(Serialize)]
+struct LoopStats<'a> {
+    version: &'static str,
+    runs: u64,
+    clock: &'a str,
+    clock_read_ns: f64,
+    cpu_model: Option<String>,
+    cores: Option<usize>,
+}
+
+impl<'a> LoopAnswer<'a> {
+    fn new(costs: &'a [Cost], clock: &'a Read<'a>, runs: u64) -> Self {
+        let method = |cost: &'a Cost| MethodRow {
+            method: cost.method,
+            ns_per_operation: cost.median(),
+            ns_per_operation_of_runs: &cost.ns,
+        };
+        LoopAnswer {
+            schema: 1,
+            case: "measuring-loop",
+            methods: costs.iter().map(method).collect(),
+            stats: LoopStats {
+                version: env!("CARGO_PKG_VERSION"),
+                runs,
+                clock: clock.clock,
+                clock_read_ns: clock.ns,
+                cpu_model: machine::cpu_model(),
+                cores: machine::cores(),
+            },
+            costs,
+            clock,
+        }
+    }
+}
+
+impl Answer for LoopAnswer<'_> {
+    const IS_ROUNDED: bool = true;
+
+    fn text(&self) -> String {
+        text(self.costs, self.clock, self.stats.runs)
+    }
 }

@@ -7,19 +7,19 @@ mod laps;
 #[cfg(feature = "verbs")]
 mod measuring_loop;
 
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::Json;
 use crate::progress::Progress;
 use crate::values::{duration, number};
-use bandwise_report::json::rounded;
 use bandwise_stats::Percentile;
 use bandwise_units::Time;
 use case::{Case, CaseName, Counted};
 use facts::{cores, or_not_known};
 use laps::Laps;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 
@@ -135,7 +135,7 @@ impl Flags {
         progress.end();
         if !runs.is_empty() {
             runs.sort_by(|a, b| a.wall_s.total_cmp(&b.wall_s));
-            outputs.emit(&text(&runs, &case), &json(&runs, &case))?;
+            outputs.answer(&BenchAnswer::new(&runs, &case))?;
         }
         if stopped { Err(Failure::Interrupted) } else { Ok(()) }
     }
@@ -204,38 +204,81 @@ fn text(runs: &[Run], case: &Case) -> String {
     .concat()
 }
 
-fn json(runs: &[Run], case: &Case) -> Value {
-    let run = median(runs);
-    let Run { counted, wall_s, cpu_s, .. } = run;
-    rounded(json!({
-        "schema": 1,
-        "case": case.name(),
-        "stats": {
-            "version": env!("CARGO_PKG_VERSION"),
-            "seed": case.seed(),
-            "threads": case.threads(),
-            "runs": runs.len(),
-            "flows": counted.flows,
-            "packets_delivered": counted.packets_delivered,
-            "packet_hops": counted.packet_hops,
-            "events": counted.events,
-            "simulated_s": counted.simulated.as_s_f64(),
-            "wall_s": wall_s,
-            "cpu_s": cpu_s,
-            "packet_hops_per_s": run.packet_hops_per_s(),
-            "packet_hops_per_cpu_s": run.packet_hops_per_cpu_s(),
-            "packet_hops_per_s_undisturbed": undisturbed(runs).map(|(speed, _)| speed),
-            "packet_hops_per_s_of_runs":
-                runs.iter().map(Run::packet_hops_per_s).collect::<Vec<_>>(),
-            "packet_hops_per_cpu_s_of_runs":
-                runs.iter().map(Run::packet_hops_per_cpu_s).collect::<Vec<_>>(),
-            "events_per_packet_hop": ratio(counted.events, counted.packet_hops),
-            "ns_per_event": 1e9 * wall_s / counted.events as f64,
-            "peak_rss_bytes": machine::peak_rss_bytes(),
-            "cpu_model": machine::cpu_model(),
-            "cores": machine::cores(),
-        },
-    }))
+/// The speed of the simulator.
+#[derive(Serialize)]
+struct BenchAnswer<'a> {
+    schema: u32,
+    case: &'static str,
+    stats: BenchStats,
+    #[serde(skip)]
+    runs: &'a [Run],
+    #[serde(skip)]
+    of: &'a Case,
+}
+
+/// The effort of the median run, and the speed of all.
+#[derive(Serialize)]
+struct BenchStats {
+    version: &'static str,
+    seed: u64,
+    threads: NonZeroUsize,
+    runs: usize,
+    flows: Option<u64>,
+    packets_delivered: u64,
+    packet_hops: u64,
+    events: u64,
+    simulated_s: f64,
+    wall_s: f64,
+    cpu_s: Option<f64>,
+    packet_hops_per_s: f64,
+    packet_hops_per_cpu_s: Option<f64>,
+    packet_hops_per_s_undisturbed: Option<f64>,
+    packet_hops_per_s_of_runs: Vec<f64>,
+    packet_hops_per_cpu_s_of_runs: Vec<Option<f64>>,
+    events_per_packet_hop: f64,
+    ns_per_event: f64,
+    peak_rss_bytes: Option<u64>,
+    cpu_model: Option<String>,
+    cores: Option<usize>,
+}
+
+impl<'a> BenchAnswer<'a> {
+    fn new(runs: &'a [Run], case: &'a Case) -> Self {
+        let run = median(runs);
+        let &Run { ref counted, wall_s, cpu_s, .. } = run;
+        let stats = BenchStats {
+            version: env!("CARGO_PKG_VERSION"),
+            seed: case.seed(),
+            threads: case.threads(),
+            runs: runs.len(),
+            flows: counted.flows,
+            packets_delivered: counted.packets_delivered,
+            packet_hops: counted.packet_hops,
+            events: counted.events,
+            simulated_s: counted.simulated.as_s_f64(),
+            wall_s,
+            cpu_s,
+            packet_hops_per_s: run.packet_hops_per_s(),
+            packet_hops_per_cpu_s: run.packet_hops_per_cpu_s(),
+            packet_hops_per_s_undisturbed: undisturbed(runs).map(|(speed, _)| speed),
+            packet_hops_per_s_of_runs: runs.iter().map(Run::packet_hops_per_s).collect(),
+            packet_hops_per_cpu_s_of_runs: runs.iter().map(Run::packet_hops_per_cpu_s).collect(),
+            events_per_packet_hop: ratio(counted.events, counted.packet_hops),
+            ns_per_event: 1e9 * wall_s / counted.events as f64,
+            peak_rss_bytes: machine::peak_rss_bytes(),
+            cpu_model: machine::cpu_model(),
+            cores: machine::cores(),
+        };
+        BenchAnswer { schema: 1, case: case.name(), stats, runs, of: case }
+    }
+}
+
+impl Answer for BenchAnswer<'_> {
+    const IS_ROUNDED: bool = true;
+
+    fn text(&self) -> String {
+        text(self.runs, self.of)
+    }
 }
 
 fn ratio(a: u64, b: u64) -> f64 {

@@ -1,11 +1,12 @@
 //! `bandwise fabric show`.
 
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::Json;
 use bandwise_topology::routes::{credit_loop, farthest_hosts};
-use bandwise_topology::{Fabric, NodeId, Port, Routes};
-use serde_json::{Value, json};
+use bandwise_topology::{Fabric, Link, NodeId, Port, Routes};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -41,7 +42,62 @@ impl Flags {
         let fabric = super::read(&Text::read(&self.file)?.source())?;
         super::announce_routing(&fabric);
         let summary = Summary::of(&fabric);
-        outputs.emit(&summary.text(&fabric), &summary.json(&fabric))
+        outputs.answer(&ShowAnswer::new(&summary, &fabric))
+    }
+}
+
+/// The parts of a fabric, its longest path and a credit loop.
+#[derive(Serialize)]
+struct ShowAnswer<'a> {
+    schema: u32,
+    hosts: Vec<&'a str>,
+    switches: Vec<&'a str>,
+    links: Vec<LinkRow>,
+    longest_path: Vec<String>,
+    credit_loop: Option<Vec<String>>,
+    #[serde(skip)]
+    summary: &'a Summary,
+    #[serde(skip)]
+    fabric: &'a Fabric,
+}
+
+/// A link.
+#[derive(Serialize)]
+struct LinkRow {
+    ends: [String; 2],
+    rate_bps: u64,
+    delay_ps: u64,
+}
+
+impl<'a> ShowAnswer<'a> {
+    fn new(summary: &'a Summary, fabric: &'a Fabric) -> Self {
+        let names = |ids: &[NodeId]| -> Vec<&'a str> {
+            ids.iter().map(|&id| fabric.node(id).name.as_str()).collect()
+        };
+        let ports = |ports: &[Port]| -> Vec<String> {
+            ports.iter().map(|&port| fabric.describe(port)).collect()
+        };
+        let link = |link: &Link| LinkRow {
+            ends: link.ends.map(|end| fabric.describe(end)),
+            rate_bps: link.rate.as_bps(),
+            delay_ps: link.delay.as_ps(),
+        };
+        ShowAnswer {
+            schema: 1,
+            hosts: names(fabric.hosts()),
+            switches: names(fabric.switches()),
+            links: fabric.links().iter().map(link).collect(),
+            longest_path: ports(&summary.longest),
+            credit_loop: summary.credit_loop.as_deref().map(ports),
+            summary,
+            fabric,
+        }
+    }
+}
+
+impl Answer for ShowAnswer<'_> {
+    fn text(&self) -> String {
+        self.summary.text(self.fabric)
     }
 }
 
@@ -94,30 +150,6 @@ impl Summary {
             ),
         };
         out
-    }
-
-    fn json(&self, fabric: &Fabric) -> Value {
-        let names = |ids: &[NodeId]| -> Vec<&str> {
-            ids.iter().map(|&id| fabric.node(id).name.as_str()).collect()
-        };
-        let links = fabric.links().iter().map(|link| {
-            json!({
-                "ends": link.ends.map(|end| fabric.describe(end)),
-                "rate_bps": link.rate.as_bps(),
-                "delay_ps": link.delay.as_ps(),
-            })
-        });
-        let ports = |ports: &[Port]| -> Vec<String> {
-            ports.iter().map(|&port| fabric.describe(port)).collect()
-        };
-        json!({
-            "schema": 1,
-            "hosts": names(fabric.hosts()),
-            "switches": names(fabric.switches()),
-            "links": links.collect::<Vec<_>>(),
-            "longest_path": ports(&self.longest),
-            "credit_loop": self.credit_loop.as_deref().map(ports),
-        })
     }
 
     /// The hosts at both ends of the longest path.

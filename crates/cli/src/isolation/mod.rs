@@ -1,16 +1,17 @@
 //! `bandwise isolation`: two flows that share a link between two real hosts, and which of them gets what. What
 //! `papers run isolation` simulates, measured by agents; the verdicts are found by the same rules.
 
+mod answer;
 mod cases;
 mod flags;
 mod measure;
-mod output;
 
 pub use flags::Flags;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{Outputs, Rows};
+use answer::IsolationAnswer;
 use anyhow::anyhow;
 use bandwise_agents::MARGINS;
 use bandwise_agents::coordinator::Ended;
@@ -35,10 +36,7 @@ impl Flags {
         let outputs = Outputs::new(self.json.clone(), self.report.clone(), Rows::default(), &[])?;
         let token = self.token.read()?;
         let found = measure::all(&self, &cases, &token, &Interrupt::listen()?)?;
-        outputs.emit(&output::text(&self, &found), &output::json(&self, &found))?;
-        if outputs.wants_report() {
-            outputs.report(&output::html(&self, &found))?;
-        }
+        outputs.answer(&IsolationAnswer::new(&self, &found))?;
         match found.end {
             Ended::Complete if found.empty.is_empty() => Ok(()),
             Ended::Complete => {

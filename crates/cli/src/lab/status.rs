@@ -1,11 +1,12 @@
 //! `bandwise lab status`, and the rendering of ports.
 
 use super::name::NameFlag;
+use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
 use crate::output::Json;
 use bandwise_lab::{Lab, PortShares, QueueShare, Record, needs_root};
 use bandwise_report::{Cell, Table, text as tables};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// Flags of `bandwise lab status`.
 #[derive(Debug, clap::Args)]
@@ -31,45 +32,93 @@ impl Flags {
         let record = Record::open(&self.name.name)?;
         let ports = record.ports()?;
         let lab = &record.lab;
-        let host = |(number, name): (u8, String)| {
-            let namespace = lab.namespace(&name);
-            vec![name, Lab::address(number), namespace].into_iter().map(Cell::text).collect()
+        let host = |(number, host): (u8, String)| HostRow {
+            address: Lab::address(number),
+            namespace: lab.namespace(&host),
+            host,
         };
-        let hosts = Table {
-            title: format!("Hosts of {}", lab.name),
-            caption: String::new(),
-            header: ["host", "address", "namespace"].map(String::from).into(),
-            rows: (1..).zip(lab.host_names()).map(host).collect(),
-        };
-        let document = json!({
-            "schema": 1,
-            "lab": lab.name,
-            "hosts": (1..).zip(lab.host_names()).map(|(number, name)| json!({
-                "host": name, "address": Lab::address(number), "namespace": lab.namespace(&name),
-            })).collect::<Vec<_>>(),
-            "ports": ports.iter().map(json).collect::<Vec<_>>(),
-            "stats": { "version": env!("CARGO_PKG_VERSION") },
-        });
-        outputs.emit(&format!("{}\n{}", tables::table(&hosts), text(&ports)), &document)
+        outputs.answer(&StatusAnswer {
+            schema: 1,
+            lab: &lab.name,
+            hosts: (1..).zip(lab.host_names()).map(host).collect(),
+            ports: ports.iter().map(PortRow::from).collect(),
+            stats: Stats::HERE,
+        })
     }
 }
 
-/// Returns a port for programs.
-pub fn json(port: &PortShares) -> Value {
-    let queue = |queue: &QueueShare| json!({ "dscp": queue.dscp, "weight": queue.weight, "least_bps": queue.least_bps });
-    json!({
-        "port": port.name,
-        "rate_bps": port.rate.as_bps(),
-        "others_percent": (port.others * 100.0).round(),
-        "queues": port.queues.iter().map(queue).collect::<Vec<_>>(),
-    })
+/// A lab's hosts and ports.
+#[derive(Serialize)]
+struct StatusAnswer<'a> {
+    schema: u32,
+    lab: &'a str,
+    hosts: Vec<HostRow>,
+    ports: Vec<PortRow<'a>>,
+    stats: Stats,
+}
+
+/// A host of a lab.
+#[derive(Serialize)]
+struct HostRow {
+    host: String,
+    address: String,
+    namespace: String,
+}
+
+/// A port of a lab.
+#[derive(Serialize)]
+pub(super) struct PortRow<'a> {
+    port: &'a str,
+    rate_bps: u64,
+    others_percent: f64,
+    queues: Vec<QueueRow<'a>>,
+    #[serde(skip)]
+    shares: &'a PortShares,
+}
+
+/// A queue of a port.
+#[derive(Serialize)]
+struct QueueRow<'a> {
+    dscp: &'a [u16],
+    weight: u8,
+    least_bps: u64,
+}
+
+impl Answer for StatusAnswer<'_> {
+    fn text(&self) -> String {
+        let host = |of: &HostRow| [&of.host, &of.address, &of.namespace].map(Cell::text).into();
+        let hosts = Table {
+            title: format!("Hosts of {}", self.lab),
+            caption: String::new(),
+            header: ["host", "address", "namespace"].map(String::from).into(),
+            rows: self.hosts.iter().map(host).collect(),
+        };
+        format!("{}\n{}", tables::table(&hosts), text(&self.ports))
+    }
+}
+
+impl<'a> From<&'a PortShares> for PortRow<'a> {
+    fn from(shares: &'a PortShares) -> Self {
+        let queue = |queue: &'a QueueShare| QueueRow {
+            dscp: &queue.dscp,
+            weight: queue.weight,
+            least_bps: queue.least_bps,
+        };
+        PortRow {
+            port: &shares.name,
+            rate_bps: shares.rate.as_bps(),
+            others_percent: (shares.others * 100.0).round(),
+            queues: shares.queues.iter().map(queue).collect(),
+            shares,
+        }
+    }
 }
 
 /// Returns the table of ports: a row for each queue, and one for packets without a weight.
-pub fn text(ports: &[PortShares]) -> String {
+pub(super) fn text(ports: &[PortRow]) -> String {
     let rate = |bps: f64| Cell::number(bps / 1e6, "Mbps");
     let mut rows = Vec::new();
-    for port in ports {
+    for PortRow { shares: port, .. } in ports {
         let link = port.rate.as_bps() as f64;
         let mut name = Cell::text(port.name.clone());
         for QueueShare { dscp, weight, least_bps } in &port.queues {

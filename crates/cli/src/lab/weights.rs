@@ -2,7 +2,8 @@
 
 use super::exec::no_such_host;
 use super::name::NameFlag;
-use super::status;
+use super::status::{self, PortRow};
+use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
 use crate::output::Json;
 use crate::values::{Refusal, refused};
@@ -10,7 +11,7 @@ use bandwise_enforce::htb::Dscp;
 use bandwise_lab::{QUEUES, Record, needs_root};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
-use serde_json::json;
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// Flags of `bandwise lab weights`.
@@ -95,13 +96,27 @@ impl Flags {
         };
         let writes = self.clear || !self.queues.is_empty();
         let shares = [record.share_link_to(number, writes.then_some(config))?];
-        let document = json!({
-            "schema": 1,
-            "lab": lab.name,
-            "ports": shares.iter().map(status::json).collect::<Vec<_>>(),
-            "stats": { "version": env!("CARGO_PKG_VERSION") },
-        });
-        outputs.emit(&status::text(&shares), &document)
+        outputs.answer(&WeightsAnswer {
+            schema: 1,
+            lab: &lab.name,
+            ports: shares.each_ref().map(PortRow::from),
+            stats: Stats::HERE,
+        })
+    }
+}
+
+/// The port of a lab with its weights.
+#[derive(Serialize)]
+struct WeightsAnswer<'a> {
+    schema: u32,
+    lab: &'a str,
+    ports: [PortRow<'a>; 1],
+    stats: Stats,
+}
+
+impl Answer for WeightsAnswer<'_> {
+    fn text(&self) -> String {
+        status::text(&self.ports)
     }
 }
 

@@ -1,9 +1,10 @@
 //! `bandwise papers list`.
 
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::output::Json;
 use bandwise_papers::{PAPERS, Paper};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// Flags of `bandwise papers list`.
 #[derive(Debug, clap::Args)]
@@ -20,19 +21,49 @@ impl Flags {
     /// Prints the list.
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
-        let json = json!({ "schema": 1, "papers": PAPERS.iter().map(object).collect::<Vec<_>>() });
-        let text: Vec<String> = PAPERS.iter().map(paragraph).collect();
-        outputs.emit(&text.join("\n"), &json)
+        outputs
+            .answer(&ListAnswer { schema: 1, papers: PAPERS.iter().map(PaperRow::from).collect() })
     }
 }
 
-fn paragraph(paper: &Paper) -> String {
-    let width = paper.items.iter().map(|(item, _)| item.len()).max().unwrap_or(0);
-    let items = paper.items.iter().map(|(item, what)| format!("  {item:width$}  {what}\n"));
-    format!("{}: {}\n{}", paper.name, paper.title, items.collect::<String>())
+/// The papers and their items.
+#[derive(Serialize)]
+struct ListAnswer {
+    schema: u32,
+    papers: Vec<PaperRow>,
 }
 
-fn object(paper: &Paper) -> Value {
-    let items = paper.items.iter().map(|(item, what)| json!({ "item": item, "what": what }));
-    json!({ "paper": paper.name, "title": paper.title, "items": items.collect::<Vec<_>>() })
+/// A paper.
+#[derive(Serialize)]
+struct PaperRow {
+    paper: &'static str,
+    title: &'static str,
+    items: Vec<ItemRow>,
+}
+
+/// A figure or table of a paper.
+#[derive(Serialize)]
+struct ItemRow {
+    item: &'static str,
+    what: &'static str,
+}
+
+impl Answer for ListAnswer {
+    fn text(&self) -> String {
+        self.papers.iter().map(paragraph).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl From<&Paper> for PaperRow {
+    fn from(paper: &Paper) -> Self {
+        let item = |&(item, what): &(&'static str, &'static str)| ItemRow { item, what };
+        let items = paper.items.iter().map(item).collect();
+        PaperRow { paper: paper.name, title: paper.title, items }
+    }
+}
+
+fn paragraph(paper: &PaperRow) -> String {
+    let width = paper.items.iter().map(|of| of.item.len()).max().unwrap_or(0);
+    let items = paper.items.iter().map(|of| format!("  {:width$}  {}\n", of.item, of.what));
+    format!("{}: {}\n{}", paper.paper, paper.title, items.collect::<String>())
 }

@@ -1,8 +1,11 @@
 //! `bandwise papers`: the evaluations of papers.
 
+mod answer;
 mod list;
+mod name;
 mod report;
 mod run;
+mod text;
 
 #[cfg(feature = "verbs")]
 pub use report::claims as claims_table;

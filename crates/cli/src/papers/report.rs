@@ -1,12 +1,12 @@
 //! A paper's report.
 
-use super::run::name;
+use super::name::name;
 use bandwise_papers::published::Published;
 use bandwise_papers::{Claim, Options, Paper, PaperResults};
-use bandwise_report::{Cell, Provenance, Report, Table, Verdict, html};
+use bandwise_report::{Cell, Provenance, Report, Table, Verdict};
 
-/// The page. It depends on paper, item, seed and length alone, not on the machine or the day.
-pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> String {
+/// Returns the report. It depends on paper, item, seed and length alone, not on the machine or the day.
+pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -> Report {
     let published = Published::parse(paper.published).expect("tested for every paper");
     let mut notes = Vec::new();
     if !results.unfinished.is_empty() {
@@ -21,7 +21,7 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
                      says may differ.";
         answer.push(quick.to_owned());
     }
-    let report = Report {
+    Report {
         title: paper.title.to_owned(),
         question: question(paper, options),
         answer,
@@ -41,8 +41,7 @@ pub(super) fn html(paper: &Paper, options: &Options, results: &PaperResults) -> 
         },
         notes,
         ..Report::default()
-    };
-    html::render(&report)
+    }
 }
 
 /// The paper's claims, and whether they hold.

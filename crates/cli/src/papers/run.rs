@@ -1,15 +1,14 @@
 //! `bandwise papers run`.
 
-use super::report;
+use super::answer::PaperAnswer;
+use super::name::name;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
 use crate::output::{Json, Outputs, Report, Rows, note};
 use crate::progress::Progress;
 use crate::values::number;
-use bandwise_papers::{Claim, Observer, Options, PAPERS, Paper, PaperError, PaperResults, paper};
-use bandwise_report::{json, text};
-use serde_json::{Value, json};
+use bandwise_papers::{Observer, Options, PAPERS, Paper, PaperError, PaperResults, paper};
 use std::time::Duration;
 
 /// Flags of `bandwise papers run`.
@@ -92,23 +91,9 @@ impl Flags {
         })?;
         let took = watcher.progress.end();
 
-        outputs.emit(
-            &closing(paper, &options, &results),
-            &json::rows(&results.rows, stats(paper, &options, &results)),
-        )?;
-        if outputs.wants_report() {
-            outputs.report(&report::html(paper, &options, &results))?;
-        }
+        outputs.answer(&PaperAnswer::new(paper, &options, &results))?;
         note(cost(&results, took));
         if results.unfinished.is_empty() { Ok(()) } else { Err(Failure::Interrupted) }
-    }
-}
-
-/// As the command line names it.
-pub(super) fn name(paper: &Paper, options: &Options) -> String {
-    match &options.item {
-        Some(item) => format!("{}/{item}", paper.name),
-        None => paper.name.to_owned(),
     }
 }
 
@@ -128,97 +113,6 @@ impl Observer for Watcher {
     fn stop(&self) -> bool {
         self.interrupt.asked()
     }
-}
-
-/// The tables, and what they come to.
-fn closing(paper: &Paper, options: &Options, results: &PaperResults) -> String {
-    let rows = &results.rows;
-    let mut out = text::rows(rows);
-    // The count comes below, with where it fails.
-    out.truncate(out.trim_end().rfind('\n').map_or(0, |end| end + 1));
-    if !results.unfinished.is_empty() {
-        let count = results.unfinished.len();
-        out += &format!(
-            "Partial: {count} cases were not finished, {} first.\n",
-            results.unfinished[0]
-        );
-    }
-    let judged = rows.iter().filter(|r| r.agrees.is_some()).count();
-    let agree = rows.iter().filter(|r| r.agrees == Some(true)).count();
-    let misses: Vec<String> = paper
-        .items
-        .iter()
-        .filter_map(|(item, _)| {
-            let count = rows.iter().filter(|r| r.item == *item && r.agrees == Some(false)).count();
-            (count > 0).then(|| format!("{count} of {item}"))
-        })
-        .collect();
-    let more = match rows.len() - judged {
-        0 => String::new(),
-        more => format!("; {more} more have no published value"),
-    };
-    out += &format!("{agree} of {judged} published values agree{more}.\n");
-    if !misses.is_empty() {
-        out += &format!("Not within what is allowed: {}.\n", misses.join(", "));
-    }
-    if judged > 0 {
-        out += &wrapped(paper.rule);
-    }
-    for sentence in (paper.summary)(rows) {
-        out += &wrapped(&sentence);
-    }
-    let claims = (paper.claims)(&results.findings);
-    if !claims.is_empty() {
-        out += &format!("\n{}\n", text::table(&report::claims(&claims)));
-    }
-    let quick = if options.quick { ", quick" } else { "" };
-    out += &format!("bandwise {}, seed {}{quick}.\n", env!("CARGO_PKG_VERSION"), options.seed);
-    out
-}
-
-/// Words in lines of up to 100 characters.
-fn wrapped(text: &str) -> String {
-    let (mut out, mut width) = (String::new(), 0);
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        let fits = width + 1 + length <= 100;
-        if width > 0 {
-            out.push(if fits { ' ' } else { '\n' });
-        }
-        width = if fits && width > 0 { width + 1 + length } else { length };
-        out += word;
-    }
-    if width > 0 {
-        out.push('\n');
-    }
-    out
-}
-
-/// Nothing here depends on the machine or on how fast it was.
-fn stats(paper: &Paper, options: &Options, results: &PaperResults) -> Value {
-    let counters = &results.effort;
-    let mut stats = json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "seed": options.seed,
-        "quick": options.quick,
-        "runs": results.runs,
-        "packets_delivered": counters.packets_delivered,
-        "packet_hops": counters.packet_hops,
-        "events": counters.events,
-        "simulated_s": results.simulated.as_s_f64(),
-    });
-    let claims = (paper.claims)(&results.findings);
-    if !claims.is_empty() {
-        let claim = |claim: &Claim| {
-            let Claim { section, text, holds, numbers } = claim;
-            json!({ "section": section, "claim": text, "holds": holds, "numbers": numbers })
-        };
-        stats["claims"] = claims.iter().map(claim).collect();
-    }
-    if !results.unfinished.is_empty() {
-        stats["unfinished"] = json!(results.unfinished);
-    }
-    stats
 }
 
 /// What it took on this machine.

@@ -3,10 +3,10 @@
 
 #[cfg(feature = "verbs")]
 mod agents;
+mod answer;
 #[cfg(feature = "verbs")]
 mod device;
 mod flags;
-mod json;
 #[cfg(feature = "verbs")]
 mod listening;
 mod measure;
@@ -26,6 +26,7 @@ use crate::failure::Failure;
 use crate::files::Text;
 use crate::interrupt::Interrupt;
 use crate::output::{Json, Report};
+use answer::RperfAnswer;
 use anyhow::anyhow;
 use bandwise_scenario::infiniband::InfinibandStop;
 use std::path::PathBuf;
@@ -49,12 +50,7 @@ impl Flags {
     pub fn measure(self, text: Text, interrupt: &Interrupt) -> Result<(), Failure> {
         let settings = self.resolve(text)?;
         let outcome = measure::all(&settings, interrupt)?;
-        settings
-            .outputs
-            .emit(&tables::text(&settings, &outcome), &json::of(&settings, &outcome))?;
-        if settings.outputs.wants_report() {
-            settings.outputs.report(&report::html(&settings, &outcome))?;
-        }
+        settings.outputs.answer(&RperfAnswer::new(&settings, &outcome))?;
         match &outcome.stop {
             InfinibandStop::Complete => tables::all_have_samples(&settings, &outcome),
             InfinibandStop::Interrupted => Err(Failure::Interrupted),

@@ -2,7 +2,7 @@
 
 use bandwise_report::{Axis, Cell, Figure, Point, Scale, Series, SeriesKind, SourceKind};
 use bandwise_rperf::{Bandwidth, Summary};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// A statistic of a distribution.
 pub(super) type Statistic = fn(&Summary) -> f64;
@@ -52,13 +52,24 @@ pub(super) fn curve(name: String, source: SourceKind, summary: &Summary) -> Seri
     Series { name, kind: SeriesKind::Line, source, points }
 }
 
-/// Returns a bandwidth as JSON.
-pub(super) fn bandwidth_json(bandwidth: Bandwidth) -> Value {
-    json!({
-        "direction": "one way",
-        "gbps": bandwidth.rate().as_gbps_f64(),
-        "bytes": bandwidth.bytes.get(),
-        "messages": bandwidth.messages,
-        "window_s": bandwidth.to.saturating_sub(bandwidth.from).as_s_f64(),
-    })
+/// A bandwidth in JSON.
+#[derive(Serialize)]
+pub(super) struct BandwidthRow {
+    direction: &'static str,
+    gbps: f64,
+    bytes: u64,
+    messages: u64,
+    window_s: f64,
+}
+
+impl From<Bandwidth> for BandwidthRow {
+    fn from(bandwidth: Bandwidth) -> Self {
+        BandwidthRow {
+            direction: "one way",
+            gbps: bandwidth.rate().as_gbps_f64(),
+            bytes: bandwidth.bytes.get(),
+            messages: bandwidth.messages,
+            window_s: bandwidth.to.saturating_sub(bandwidth.from).as_s_f64(),
+        }
+    }
 }

@@ -1,14 +1,16 @@
 //! The report of a measurement.
 
+use super::answer::RperfAnswer;
 use super::measure::{Outcome, describe};
 use super::rendering::{curve, percentiles};
 use super::settings::Settings;
 use super::tables::{self, who};
-use bandwise_report::{Figure, Provenance, Report, SourceKind, html};
+use bandwise_report::{Figure, Provenance, Report, SourceKind};
 
-/// The page.
-pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
-    let report = Report {
+/// Returns the report.
+pub(super) fn report(answered: &RperfAnswer) -> Report {
+    let RperfAnswer { settings, outcome, .. } = *answered;
+    Report {
         title: settings.title().to_owned(),
         question: "What does the network take, and what does the method say?".to_owned(),
         answer: answer(settings, outcome),
@@ -23,8 +25,7 @@ pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
         },
         notes: vec![tables::closing(settings, outcome)],
         ..Report::default()
-    };
-    html::render(&report)
+    }
 }
 
 /// A sentence a flow.

@@ -1,143 +1,265 @@
-//! What to do, in a sentence or two.
+//! [`PlanAnswer`]: the results of a plan of jobs.
 
+use super::configuration::Configuration;
 use super::findings::Findings;
-use super::gain::PAIRS;
-use super::settings::BASELINE;
-use bandwise_scenario::jobs::{LOSS, SharedJob, SharingPolicy, Summary};
+use super::gain::{self, GainRow};
+use super::packets::PacketRows;
+use super::settings::{BASELINE, Settings};
+use super::{report, tables};
+use crate::answer::Answer;
+use bandwise_report::Report;
+use bandwise_saba::sensitivity::Point;
+use bandwise_saba::table::{Application, Entry};
+use bandwise_scenario::jobs::{
+    Doubt, JobOutlook, JobsResults, Promise, SharedJob, SharingPolicy, Summary,
+};
+use bandwise_units::Time;
+use serde::Serialize;
+use std::num::NonZeroU32;
 
-/// The sentences.
-pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {
-    let sentences = [who(jobs, findings), best(findings)];
-    // What floors are worth is a sentence of its own.
-    let pairs = PAIRS.into_iter().filter(|pair| pair.0 != SharingPolicy::SabaNoFloor);
-    let weights = pairs.filter_map(|pair| weights(findings, pair));
-    sentences.into_iter().flatten().chain(weights).chain(floors(findings)).collect()
+/// The results of a plan of jobs. They depend on the scenario, the policies and the seed alone.
+#[derive(Serialize)]
+pub(super) struct PlanAnswer<'a> {
+    schema: u32,
+    title: &'a str,
+    settings: SettingsRow,
+    jobs: Vec<JobRow<'a>>,
+    policies: Vec<PolicyRow>,
+    summary: Vec<SummaryRow>,
+    gains: Vec<GainRow>,
+    answer: &'a [String],
+    configuration: Configuration<'a>,
+    models: Vec<ModelRow>,
+    doubts: Vec<DoubtRow<'a>>,
+    warnings: &'a [String],
+    stats: PlanStats,
+    /// The results at packet level, if packets were simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packets: Option<PacketRows>,
+    /// The settings behind all fields.
+    #[serde(skip)]
+    given: &'a Settings,
+    /// The findings behind all fields.
+    #[serde(skip)]
+    findings: &'a Findings,
 }
 
-/// Jobs that a sentence names; nobody reads more.
-const NAMED: usize = 5;
-
-/// Who gains with Saba, and who loses.
-fn who(jobs: &[SharedJob], findings: &Findings) -> Option<String> {
-    let results = findings.comparison.of(SharingPolicy::Saba)?;
-    let speedups: Vec<f64> = findings.speedups(results)?.into_iter().collect::<Option<_>>()?;
-    let of = |is_one: fn(f64) -> bool| -> Vec<(&str, f64)> {
-        let mut some: Vec<(&str, f64)> = jobs
-            .iter()
-            .zip(&speedups)
-            .filter(|of| is_one(*of.1))
-            .map(|(job, speedup)| (job.name.as_str(), 1.0 / speedup - 1.0))
-            .collect();
-        // Of equals in the order of jobs.
-        some.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        some
-    };
-    let (gain, lose) = (of(|speedup| speedup > 1.0 + LOSS), of(|speedup| speedup < 1.0 - LOSS));
-    let rest = jobs.len() - gain.len() - lose.len();
-    let mut parts = Vec::new();
-    if !gain.is_empty() {
-        parts.push(format!(
-            "{} ({})",
-            counted(gain.len(), "gains", "gain"),
-            named(&gain, "less time")
-        ));
-    }
-    if !lose.is_empty() {
-        parts.push(format!(
-            "{} ({})",
-            counted(lose.len(), "loses", "lose"),
-            named(&lose, "more time")
-        ));
-    }
-    if rest > 0 {
-        parts.push(format!("{} as long", counted(rest, "takes", "take")));
-    }
-    Some(format!(
-        "With saba in place of {}, of {} {}.",
-        BASELINE.as_str(),
-        if jobs.len() == 1 { "1 job".to_owned() } else { format!("{} jobs", jobs.len()) },
-        parts.join(", ")
-    ))
+/// The sizes of fabric and controller.
+#[derive(Serialize)]
+struct SettingsRow {
+    hosts: usize,
+    switches: usize,
+    queues: u8,
+    levels: u8,
+    part: f64,
+    baseline: &'static str,
 }
 
-fn counted(number: usize, one: &str, more: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { more })
+/// A job.
+#[derive(Serialize)]
+struct JobRow<'a> {
+    name: &'a str,
+    workload: &'a str,
+    application: &'a str,
+    instances: u32,
+    hosts: Vec<&'a str>,
+    start_s: f64,
+    bytes: u64,
+    alone_s: Option<f64>,
+    equal: PromiseRow,
+    saba: PromiseRow,
 }
 
-/// Jobs and by how much their times change.
-fn named(jobs: &[(&str, f64)], what: &str) -> String {
-    let one = |(i, &(name, change)): (usize, &(&str, f64))| {
-        let percent = (change.abs() * 100.0).round();
-        match i {
-            0 => format!("{name} takes {percent}% {what}"),
-            _ => format!("{name} {percent}%"),
+/// The least share of a job, and the slowdown that its model predicts with it.
+#[derive(Serialize)]
+struct PromiseRow {
+    share: f64,
+    predicted_slowdown: f64,
+    extrapolated: bool,
+}
+
+/// The results of a policy, by job.
+#[derive(Serialize)]
+struct PolicyRow {
+    policy: &'static str,
+    took_s: Vec<Option<f64>>,
+    slowdown: Vec<Option<f64>>,
+    speedup: Option<Vec<Option<f64>>>,
+    flows: u64,
+}
+
+/// The results of a policy over all jobs.
+#[derive(Serialize)]
+struct SummaryRow {
+    policy: &'static str,
+    mean_slowdown: f64,
+    worst_slowdown: f64,
+    geometric_mean_speedup: f64,
+    arithmetic_mean_speedup: f64,
+    jobs_that_lose: usize,
+    least_speedup: f64,
+}
+
+/// The measured points of an application, and how well its model explains them.
+#[derive(Serialize)]
+struct ModelRow {
+    application: String,
+    nodes: Option<NonZeroU32>,
+    dataset: Option<String>,
+    measured: Option<String>,
+    /// Pairs of share and slowdown.
+    slowdowns: Vec<[f64; 2]>,
+    r_squared: f64,
+}
+
+/// A doubtful model.
+#[derive(Serialize)]
+struct DoubtRow<'a> {
+    application: &'a str,
+    jobs: &'a [String],
+    warning: String,
+}
+
+/// The version and the seed.
+#[derive(Serialize)]
+struct PlanStats {
+    version: &'static str,
+    seed: u64,
+}
+
+impl<'a> PlanAnswer<'a> {
+    /// Returns the answer of a plan.
+    pub(super) fn new(settings: &'a Settings, findings: &'a Findings) -> Self {
+        let (scenario, comparison) = (&settings.scenario, &findings.comparison);
+        let results = comparison.alone.iter().zip(&findings.outlook.jobs);
+        let jobs = scenario.jobs().iter().zip(results);
+        PlanAnswer {
+            schema: 1,
+            title: scenario.title(),
+            settings: SettingsRow {
+                hosts: scenario.fabric().hosts().len(),
+                switches: scenario.fabric().switches().len(),
+                queues: scenario.queues().queues,
+                levels: scenario.queues().levels,
+                part: scenario.queues().part,
+                baseline: BASELINE.as_str(),
+            },
+            jobs: jobs
+                .map(|(job, (alone, outlook))| JobRow::new(settings, job, *alone, outlook))
+                .collect(),
+            policies: comparison.results.iter().map(|of| PolicyRow::new(findings, of)).collect(),
+            summary: findings.summaries.iter().map(SummaryRow::from).collect(),
+            gains: gain::rows(findings),
+            answer: &findings.answer,
+            configuration: Configuration::new(settings, findings),
+            models: models(settings),
+            doubts: findings.doubts.iter().map(DoubtRow::from).collect(),
+            warnings: &findings.warnings,
+            stats: PlanStats { version: env!("CARGO_PKG_VERSION"), seed: scenario.seed() },
+            packets: PacketRows::new(settings, findings),
+            given: settings,
+            findings,
+        }
+    }
+}
+
+impl Answer for PlanAnswer<'_> {
+    const IS_ROUNDED: bool = true;
+
+    fn text(&self) -> String {
+        tables::text(self.given, self.findings)
+    }
+
+    fn report(&self) -> Option<Report> {
+        Some(report::report(self.given, self.findings))
+    }
+}
+
+impl<'a> JobRow<'a> {
+    fn new(
+        settings: &'a Settings,
+        job: &'a SharedJob,
+        alone: Option<Time>,
+        outlook: &JobOutlook,
+    ) -> Self {
+        let fabric = settings.scenario.fabric();
+        let host = |&rank: &u32| &*fabric.node(fabric.hosts()[rank as usize]).name;
+        JobRow {
+            name: &job.name,
+            workload: &job.workload,
+            application: job.application.as_str(),
+            instances: job.job.instances,
+            hosts: job.hosts.iter().map(host).collect(),
+            start_s: job.start.as_s_f64(),
+            bytes: job.job.bytes().get(),
+            alone_s: alone.map(Time::as_s_f64),
+            equal: PromiseRow::from(&outlook.equal),
+            saba: PromiseRow::from(&outlook.saba),
+        }
+    }
+}
+
+impl From<&Promise> for PromiseRow {
+    fn from(promise: &Promise) -> Self {
+        PromiseRow {
+            share: promise.share.get(),
+            predicted_slowdown: promise.slowdown.even_extrapolated(),
+            extrapolated: !promise.slowdown.is_measured(),
+        }
+    }
+}
+
+impl PolicyRow {
+    fn new(findings: &Findings, results: &JobsResults) -> Self {
+        PolicyRow {
+            policy: results.policy.as_str(),
+            took_s: results.took.iter().map(|took| took.map(Time::as_s_f64)).collect(),
+            slowdown: findings.comparison.slowdowns(results),
+            speedup: findings.speedups(results),
+            flows: results.flows,
+        }
+    }
+}
+
+impl From<&(SharingPolicy, Summary)> for SummaryRow {
+    fn from((policy, summary): &(SharingPolicy, Summary)) -> Self {
+        SummaryRow {
+            policy: policy.as_str(),
+            mean_slowdown: summary.mean_slowdown,
+            worst_slowdown: summary.worst_slowdown,
+            geometric_mean_speedup: summary.speedup,
+            arithmetic_mean_speedup: summary.arithmetic_speedup,
+            jobs_that_lose: summary.losers,
+            least_speedup: summary.worst_speedup,
+        }
+    }
+}
+
+/// Returns a row for each application.
+fn models(settings: &Settings) -> Vec<ModelRow> {
+    let scenario = &settings.scenario;
+    let row = |(application, entry): (&Application, &Entry)| {
+        let job = scenario.jobs().iter().find(|job| job.application == *application);
+        let model = job.expect("each application has a job").model(scenario.model());
+        let point = |point: &Point| [point.share.get(), point.slowdown];
+        ModelRow {
+            application: application.as_str().to_owned(),
+            nodes: entry.setting.nodes,
+            dataset: entry.setting.dataset.as_ref().map(ToString::to_string),
+            measured: entry.measured.map(|day| day.to_string()),
+            slowdowns: entry.samples.points().iter().map(point).collect(),
+            r_squared: model.r_squared(&entry.samples),
         }
     };
-    let mut parts: Vec<String> = jobs.iter().take(NAMED).enumerate().map(one).collect();
-    if jobs.len() > NAMED {
-        parts.push(format!("{} others", jobs.len() - NAMED));
+    scenario.models().iter().map(row).collect()
+}
+
+impl<'a> From<&'a Doubt> for DoubtRow<'a> {
+    fn from(doubt: &'a Doubt) -> Self {
+        DoubtRow {
+            application: &doubt.application,
+            jobs: &doubt.jobs,
+            warning: doubt.warning.to_string(),
+        }
     }
-    parts.join(", ")
-}
-
-/// A policy and what it came to.
-type Of = (SharingPolicy, Summary);
-
-/// Which policy is best, of two or more that were run to the end.
-fn best(findings: &Findings) -> Option<String> {
-    if findings.summaries.len() < 2 {
-        return None;
-    }
-    let by_mean = |a: &&Of, b: &&Of| a.1.mean_slowdown.total_cmp(&b.1.mean_slowdown);
-    let (best, summary) = findings.summaries.iter().min_by(by_mean)?;
-    let base = findings.summary(BASELINE)?;
-    Some(match *best == BASELINE {
-        true => format!(
-            "Leave it as it is: no policy here has a lower mean slowdown than {}, {:.2}.",
-            best.as_str(),
-            base.mean_slowdown
-        ),
-        false => format!(
-            "The lowest mean slowdown is that of {} ({}): {:.2}, with {} {:.2}.",
-            best.as_str(),
-            best.title(),
-            summary.mean_slowdown,
-            BASELINE.as_str(),
-            base.mean_slowdown
-        ),
-    })
-}
-
-/// Whether weights by sensitivity are better than equal ones in the same queues.
-fn weights(findings: &Findings, pair: (SharingPolicy, SharingPolicy)) -> Option<String> {
-    let (saba, equal) = pair;
-    let (a, b) = (findings.summary(saba)?.mean_slowdown, findings.summary(equal)?.mean_slowdown);
-    let verdict = match () {
-        () if a < b * (1.0 - LOSS) => "serve these jobs better than equal ones",
-        () if a > b * (1.0 + LOSS) => "serve these jobs worse than equal ones",
-        () => "make no difference to these jobs",
-    };
-    Some(format!(
-        "Weights by sensitivity {verdict}: a mean slowdown of {a:.2} with {}, of {b:.2} with {}, \
-         which has the same queues.",
-        saba.as_str(),
-        equal.as_str()
-    ))
-}
-
-/// Whether jobs would be better off without floors on their shares, where that makes a difference.
-fn floors(findings: &Findings) -> Option<String> {
-    let mean = |policy| Some(findings.summary(policy)?.mean_slowdown);
-    let (with, without) = (mean(SharingPolicy::Saba)?, mean(SharingPolicy::SabaNoFloor)?);
-    let verdict = match () {
-        () if without < with * (1.0 - LOSS) => "cost these jobs",
-        () if without > with * (1.0 + LOSS) => "help these jobs",
-        () => return None,
-    };
-    Some(format!(
-        "Floors that keep shares above what was measured {verdict}: a mean slowdown of {with:.2} with \
-         {}, of {without:.2} with {}.",
-        SharingPolicy::Saba.as_str(),
-        SharingPolicy::SabaNoFloor.as_str()
-    ))
 }

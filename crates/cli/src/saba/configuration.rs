@@ -4,9 +4,10 @@ use super::findings::Findings;
 use super::settings::Settings;
 use bandwise_report::{Cell, Table};
 use bandwise_saba::controller::PortConfig;
-use bandwise_scenario::jobs::JobsScenario;
+use bandwise_saba::mapping::Queues;
+use bandwise_scenario::jobs::{JobOutlook, JobsScenario, SharedJob};
 use bandwise_topology::{Fabric, NodeId, Port};
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
 
 /// How much a table of ports tells.
 #[derive(Debug, Clone, Copy)]
@@ -137,27 +138,57 @@ fn named(fabric: &Fabric, ports: &[Port], most: usize) -> String {
     runs.join(" ")
 }
 
-/// The whole, for programs.
-pub(super) fn json(settings: &Settings, findings: &Findings) -> Value {
-    let fabric = settings.scenario.fabric();
-    let jobs = settings.scenario.jobs().iter().zip(&findings.outlook.jobs);
-    let level = |(job, outlook): (&bandwise_scenario::jobs::SharedJob, _)| {
-        let outlook: &bandwise_scenario::jobs::JobOutlook = outlook;
-        json!({ "job": job.name, "application": job.application.as_str(), "level": outlook.level.0 })
-    };
-    let port = |(port, config): &(Port, PortConfig)| {
-        let table = config.table.iter().map(|(level, queue)| (level.0.to_string(), json!(queue)));
-        json!({
-            "node": fabric.node(port.node).name,
-            "port": port.number,
-            "queue_of_level": table.collect::<Map<_, _>>(),
-            "weights": config.weights,
-        })
-    };
-    json!({
-        "levels": jobs.map(level).collect::<Vec<_>>(),
-        "ports": findings.outlook.ports.iter().map(port).collect::<Vec<_>>(),
-    })
+/// The configuration in JSON.
+#[derive(Serialize)]
+pub(super) struct Configuration<'a> {
+    levels: Vec<LevelRow<'a>>,
+    ports: Vec<PortRow<'a>>,
+}
+
+/// The level of a job.
+#[derive(Serialize)]
+struct LevelRow<'a> {
+    job: &'a str,
+    application: &'a str,
+    level: u16,
+}
+
+/// The queues of a port.
+#[derive(Serialize)]
+struct PortRow<'a> {
+    node: &'a str,
+    port: u8,
+    #[serde(serialize_with = "queue_of_level")]
+    queue_of_level: &'a Queues,
+    weights: &'a [u8],
+}
+
+/// Serialises the queue of each level as an object.
+fn queue_of_level<S: Serializer>(queues: &Queues, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(queues.iter().map(|(level, queue)| (level.0.to_string(), queue)))
+}
+
+impl<'a> Configuration<'a> {
+    /// Returns the level of each job and the queues of each port.
+    pub(super) fn new(settings: &'a Settings, findings: &'a Findings) -> Self {
+        let fabric = settings.scenario.fabric();
+        let jobs = settings.scenario.jobs().iter().zip(&findings.outlook.jobs);
+        let level = |(job, outlook): (&'a SharedJob, &JobOutlook)| LevelRow {
+            job: &job.name,
+            application: job.application.as_str(),
+            level: outlook.level.0,
+        };
+        let port = |(port, config): &'a (Port, PortConfig)| PortRow {
+            node: &fabric.node(port.node).name,
+            port: port.number,
+            queue_of_level: &config.table,
+            weights: &config.weights,
+        };
+        Configuration {
+            levels: jobs.map(level).collect(),
+            ports: findings.outlook.ports.iter().map(port).collect(),
+        }
+    }
 }
 
 #[cfg(test)]

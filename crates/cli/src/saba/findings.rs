@@ -1,6 +1,6 @@
 //! [`Findings`]: all that a plan tells, worked out once.
 
-use super::answer;
+use super::conclusions;
 use super::settings::{BASELINE, Settings};
 use bandwise_scenario::jobs::{
     Comparison, Doubt, JobsResults, Outlook, PacketComparison, SharingPolicy, Summary,
@@ -39,7 +39,7 @@ impl Findings {
         let answer = Vec::new();
         let mut findings =
             Findings { comparison, compared, outlook, summaries, answer, warnings, doubts };
-        findings.answer = answer::of(scenario.jobs(), &findings);
+        findings.answer = conclusions::of(scenario.jobs(), &findings);
         findings
     }
 

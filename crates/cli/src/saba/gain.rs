@@ -4,7 +4,7 @@ use super::findings::Findings;
 use super::settings::BASELINE;
 use bandwise_report::{Axis, Cell, Figure, Point, Scale, Series, SeriesKind, Table};
 use bandwise_scenario::jobs::SharingPolicy;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// The policies with sensitivity in their weights, each beside the one that has the same queues.
 pub(super) const PAIRS: [(SharingPolicy, SharingPolicy); 3] = [
@@ -40,21 +40,33 @@ impl Gain {
     pub(super) fn both(&self) -> f64 {
         self.queues * self.weights
     }
+}
 
-    fn json(&self) -> Value {
-        json!({
-            "policy": self.policy.as_str(),
-            "same_queues": self.equal.as_str(),
-            "speedup_by_queues": self.queues,
-            "speedup_by_weights": self.weights,
-            "speedup": self.both(),
-        })
+/// A gain in JSON.
+#[derive(Serialize)]
+pub(super) struct GainRow {
+    policy: &'static str,
+    same_queues: &'static str,
+    speedup_by_queues: f64,
+    speedup_by_weights: f64,
+    speedup: f64,
+}
+
+impl From<Gain> for GainRow {
+    fn from(gain: Gain) -> Self {
+        GainRow {
+            policy: gain.policy.as_str(),
+            same_queues: gain.equal.as_str(),
+            speedup_by_queues: gain.queues,
+            speedup_by_weights: gain.weights,
+            speedup: gain.both(),
+        }
     }
 }
 
-/// For programs.
-pub(super) fn json(findings: &Findings) -> Value {
-    all(findings).iter().map(Gain::json).collect()
+/// Returns a row for each gain.
+pub(super) fn rows(findings: &Findings) -> Vec<GainRow> {
+    all(findings).into_iter().map(GainRow::from).collect()
 }
 
 /// For people; none where no pair was run.

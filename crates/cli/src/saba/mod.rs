@@ -2,16 +2,15 @@
 
 mod answer;
 mod compare;
+mod conclusions;
 mod configuration;
 mod controller;
 mod engine;
 mod findings;
 mod gain;
-mod json;
 mod packets;
 mod plan;
 mod profile;
-mod program;
 mod report;
 mod run;
 mod settings;

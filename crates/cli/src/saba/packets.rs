@@ -7,8 +7,12 @@ use crate::fabric::circle;
 use crate::failure::Failure;
 use crate::output::note;
 use bandwise_report::{Cell, Table};
-use bandwise_scenario::jobs::{JobsWatch, PacketComparison, PacketExperiment, REACTION};
-use serde_json::{Value, json};
+use bandwise_scenario::jobs::{
+    JobsResults, JobsWatch, PacketComparison, PacketExperiment, PacketResults, REACTION,
+};
+use bandwise_units::Time;
+use serde::Serialize;
+use std::num::NonZeroU32;
 use std::time::Instant;
 
 /// Runs the policies.
@@ -64,24 +68,45 @@ pub(super) fn table(settings: &Settings, findings: &Findings) -> Option<Table> {
     })
 }
 
-/// The same for programs.
-pub(super) fn json(settings: &Settings, findings: &Findings) -> Option<Value> {
-    let (packets, compared) = (settings.packets?, findings.compared.as_ref()?);
-    let policies = compared.flows.iter().zip(&compared.runs).zip(compared.differences());
-    let policy = policies.map(|((flows, run), beyond)| {
-        let took = flows.took.iter().map(|took| took.map(|took| took.as_s_f64()));
-        json!({
-            "policy": flows.policy.as_str(),
-            "flow_level_took_s": took.collect::<Vec<_>>(),
-            "beyond_flow_level": beyond,
-            "simulated_s": run.simulated.as_s_f64(),
-            "packets_delivered": run.counters.packets_delivered,
-            "packet_hops": run.counters.packet_hops,
+/// The results at packet level in JSON.
+#[derive(Serialize)]
+pub(super) struct PacketRows {
+    scale: NonZeroU32,
+    reaction_s: f64,
+    policies: Vec<PacketPolicyRow>,
+}
+
+/// The results of a policy at both levels, by job.
+#[derive(Serialize)]
+struct PacketPolicyRow {
+    policy: &'static str,
+    flow_level_took_s: Vec<Option<f64>>,
+    /// The excess of the packet level, as a fraction.
+    beyond_flow_level: Vec<Option<f64>>,
+    simulated_s: f64,
+    packets_delivered: u64,
+    packet_hops: u64,
+}
+
+impl PacketRows {
+    /// Returns the results, if packets were simulated.
+    pub(super) fn new(settings: &Settings, findings: &Findings) -> Option<Self> {
+        let (packets, compared) = (settings.packets?, findings.compared.as_ref()?);
+        let policies = compared.flows.iter().zip(&compared.runs).zip(compared.differences());
+        let row = |((flows, run), beyond_flow_level): ((&JobsResults, &PacketResults), _)| {
+            PacketPolicyRow {
+                policy: flows.policy.as_str(),
+                flow_level_took_s: flows.took.iter().map(|took| took.map(Time::as_s_f64)).collect(),
+                beyond_flow_level,
+                simulated_s: run.simulated.as_s_f64(),
+                packets_delivered: run.counters.packets_delivered,
+                packet_hops: run.counters.packet_hops,
+            }
+        };
+        Some(PacketRows {
+            scale: packets.settings.scale,
+            reaction_s: REACTION.as_s_f64(),
+            policies: policies.map(row).collect(),
         })
-    });
-    Some(json!({
-        "scale": packets.settings.scale,
-        "reaction_s": REACTION.as_s_f64(),
-        "policies": policy.collect::<Vec<_>>(),
-    }))
+    }
 }

@@ -1,8 +1,9 @@
 //! `bandwise saba plan`.
 
+use super::answer::PlanAnswer;
 use super::findings::Findings;
+use super::packets;
 use super::settings::{Experiment, Flags, Settings};
-use super::{json, packets, report, tables};
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::interrupt::Interrupt;
@@ -56,10 +57,7 @@ pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), F
         took.as_secs_f64()
     ));
     let findings = Findings::new(&settings, comparison, compared);
-    outputs.emit(&tables::text(&settings, &findings), &json::of(&settings, &findings))?;
-    if outputs.wants_report() {
-        outputs.report(&report::html(&settings, &findings))?;
-    }
+    outputs.answer(&PlanAnswer::new(&settings, &findings))?;
     if let Some(deadlock) = packets::deadlock(&settings, &findings) {
         return Err(deadlock);
     }

@@ -4,13 +4,12 @@ use super::findings::Findings;
 use super::gain;
 use super::settings::{BASELINE, Settings};
 use super::{tables, timelines};
-use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_saba::Share;
 use bandwise_scenario::jobs::{Comparison, SharingPolicy};
 
-/// The page. It depends on the scenario, the policies and the seed alone.
-pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
+/// Returns the report. It depends on the scenario, the policies and the seed alone.
+pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
     let comparison = &findings.comparison;
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -19,7 +18,7 @@ pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
         scenario: Some(settings.text.clone()),
         ..Provenance::default()
     };
-    html::render(&Report {
+    Report {
         title: settings.scenario.title().to_owned(),
         question: "How should these jobs share the fabric?".into(),
         answer: findings.answer.iter().cloned().chain(doubtful(findings)).collect(),
@@ -37,7 +36,7 @@ pub(super) fn html(settings: &Settings, findings: &Findings) -> String {
         provenance,
         notes: notes(settings, findings),
         ..Report::default()
-    })
+    }
 }
 
 /// That there are warnings, for who reads no further.

@@ -1,7 +1,7 @@
 //! `bandwise sim`: scenarios of all three kinds.
 
+mod answer;
 mod effort;
-mod json;
 mod list;
 mod names;
 mod nanoseconds;
@@ -10,6 +10,7 @@ mod report;
 mod rows;
 mod run;
 mod settings;
+mod settings_row;
 mod study;
 mod tables;
 mod trace;

@@ -1,11 +1,11 @@
-//! What each port counted: as CSV and as JSON. And what was told of those that stood still.
+//! The counters of ports, as CSV and as JSON; pause storms and deadlocks.
 
 use super::nanoseconds::Ns;
 use bandwise_scenario::ethernet::{
     EthernetResults, EthernetScenario, EthernetStop, PauseStorm, PortResult,
 };
 use bandwise_topology::Fabric;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::fmt::Write;
 
 /// A line for each port.
@@ -42,39 +42,63 @@ fn quoted(name: &str) -> String {
     }
 }
 
-/// The same for programs.
-pub(super) fn json(fabric: &Fabric, results: &EthernetResults) -> Value {
-    let port = |result: &PortResult| {
-        let counters = &result.counters;
-        json!({
-            "port": fabric.describe(result.port),
-            "peer": fabric.describe(result.peer),
-            "sent": counters.sent,
-            "dropped": counters.dropped,
-            "dropped_leaving": counters.dropped_leaving,
-            "marked": counters.marked,
-            "pauses_sent": counters.pauses,
-            "pauses_received": result.stops,
-            "paused_s": result.stopped.as_s_f64(),
-            "longest_pause_s": result.longest_stop.as_s_f64(),
-            "peak_buffer_bytes": counters.peak.get(),
-            "peak_queue_bytes": counters.peak_queue.get(),
-        })
-    };
-    results.ports.iter().map(port).collect()
+/// The counters of a port.
+#[derive(Serialize)]
+pub(super) struct PortRow {
+    port: String,
+    peer: String,
+    sent: u64,
+    dropped: u64,
+    dropped_leaving: u64,
+    marked: u64,
+    pauses_sent: u64,
+    pauses_received: u64,
+    paused_s: f64,
+    longest_pause_s: f64,
+    peak_buffer_bytes: u64,
+    peak_queue_bytes: u64,
 }
 
-/// Pause storms for programs.
-pub(super) fn storms(fabric: &Fabric, results: &EthernetResults) -> Value {
-    let storm = |storm: &PauseStorm| {
-        json!({
-            "port": fabric.describe(storm.port),
-            "by": fabric.describe(storm.by),
-            "longest_pause_s": storm.longest.as_s_f64(),
-            "paused_s": storm.stopped.as_s_f64(),
-        })
+/// Returns the counters of all ports.
+pub(super) fn rows(fabric: &Fabric, results: &EthernetResults) -> Vec<PortRow> {
+    let row = |result: &PortResult| {
+        let counters = &result.counters;
+        PortRow {
+            port: fabric.describe(result.port),
+            peer: fabric.describe(result.peer),
+            sent: counters.sent,
+            dropped: counters.dropped,
+            dropped_leaving: counters.dropped_leaving,
+            marked: counters.marked,
+            pauses_sent: counters.pauses,
+            pauses_received: result.stops,
+            paused_s: result.stopped.as_s_f64(),
+            longest_pause_s: result.longest_stop.as_s_f64(),
+            peak_buffer_bytes: counters.peak.get(),
+            peak_queue_bytes: counters.peak_queue.get(),
+        }
     };
-    results.storms.iter().map(storm).collect()
+    results.ports.iter().map(row).collect()
+}
+
+/// A pause storm.
+#[derive(Serialize)]
+pub(super) struct StormRow {
+    port: String,
+    by: String,
+    longest_pause_s: f64,
+    paused_s: f64,
+}
+
+/// Returns the pause storms.
+pub(super) fn storms(fabric: &Fabric, results: &EthernetResults) -> Vec<StormRow> {
+    let row = |storm: &PauseStorm| StormRow {
+        port: fabric.describe(storm.port),
+        by: fabric.describe(storm.by),
+        longest_pause_s: storm.longest.as_s_f64(),
+        paused_s: storm.stopped.as_s_f64(),
+    };
+    results.storms.iter().map(row).collect()
 }
 
 /// How many pause storms are told of one by one.

@@ -1,15 +1,14 @@
 //! A run's report: slowdown by size of flow, the tail of small messages, and the tables.
 
+use super::answer::SimAnswer;
 use super::names;
-use super::settings::Settings;
 use super::tables;
-use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_scenario::ethernet::{self, EthernetResults};
 
-/// The page. It depends on scenario, flows and seed alone, not on the machine or the day.
-pub(super) fn html(settings: &Settings, results: &EthernetResults) -> String {
-    let scenario = &settings.scenario;
+/// Returns the report. It depends on scenario, flows and seed alone, not on the machine or the day.
+pub(super) fn report(answer: &SimAnswer) -> Report {
+    let SimAnswer { scenario, results, .. } = *answer;
     let mut figures = Vec::new();
     if !results.groups.is_empty() {
         figures.push(slowdowns(results));
@@ -22,16 +21,16 @@ pub(super) fn html(settings: &Settings, results: &EthernetResults) -> String {
             Series { name: "single packet".into(), points: points.collect(), ..Series::default() };
         figures.push(tail_axes(vec![series]));
     }
-    let mut provenance = provenance(&settings.name, &settings.text, None);
+    let mut provenance = provenance(answer.name, answer.text, None);
     provenance.seed = scenario.seed();
-    html::render(&Report {
+    Report {
         title: scenario.title().to_owned(),
         figures,
         tables: tables::all(scenario, results),
         provenance,
         notes: vec![tables::closing(scenario, results)],
         ..Report::default()
-    })
+    }
 }
 
 fn slowdowns(results: &EthernetResults) -> Figure {

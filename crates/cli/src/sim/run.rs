@@ -1,10 +1,11 @@
 //! `bandwise sim run`.
 
+use super::answer::SimAnswer;
 use super::effort::Effort;
 use super::rows::FlowRows;
 use super::settings::{Flags, Settings, Work};
 use super::trace::{self, Trace};
-use super::{json, ports, report, study, tables};
+use super::{ports, study, tables};
 use crate::fabric::circle;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -54,10 +55,7 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
         note(format_args!("warning: {warning}"));
     }
     outputs.ports(|| ports::csv(scenario.fabric(), &results))?;
-    outputs.emit(&tables::text(scenario, &results), &json::of(scenario, &results, effort))?;
-    if outputs.wants_report() {
-        outputs.report(&report::html(&settings, &results))?;
-    }
+    outputs.answer(&SimAnswer::new(&settings, &results, effort))?;
     let missing = results.started - results.finished;
     match &results.stop {
         EthernetStop::Complete | EthernetStop::Limit => Ok(()),

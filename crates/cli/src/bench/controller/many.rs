@@ -3,7 +3,8 @@
 
 use super::client::Client;
 use super::start::start;
-use super::times::{here, here_json, took, took_json};
+use super::times::{HereRow, TimesRow, here, took};
+use crate::answer::Answer;
 use crate::bench::facts::or_not_known;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -14,11 +15,10 @@ use anyhow::{Context, Error, Result, anyhow};
 use bandwise_controller::daemon::Handle;
 use bandwise_enforce_simulated::Simulated;
 use bandwise_random::Stream;
-use bandwise_report::json::rounded;
 use bandwise_stats::Percentile;
 use bandwise_topology::builders;
 use bandwise_units::{BitRate, Time};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::num::NonZeroU8;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -63,7 +63,7 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
     let took = bench.took(Duration::from_nanos(duration.as_ps() / 1_000), runs, &progress);
     progress.end();
     let Some(took) = took? else { return Err(Failure::Interrupted) };
-    outputs.emit(&text(&took, folder.path()), &json(&took, runs))
+    outputs.answer(&ManyAnswer::new(&took, folder.path(), runs))
 }
 
 /// Applications of which each loses more than the one before.
@@ -251,18 +251,50 @@ fn text(took_: &Took, folder: &Path) -> String {
     .concat()
 }
 
-fn json(took: &Took, runs: u64) -> Value {
-    rounded(json!({
-        "schema": 1,
-        "case": "controller-many",
-        "clients": CLIENTS,
-        "applications": APPLICATIONS,
-        "connections": CONNECTIONS,
-        "filled_s": took.filled_s,
-        "events_per_s": took.events_per_s,
-        "answered": took_json(&took.answered),
-        "settled_ms": took.settled,
-        "filled_rss_bytes": took.filled_bytes,
-        "stats": here_json(runs),
-    }))
+/// The times and rates of many connections.
+#[derive(Serialize)]
+struct ManyAnswer<'a> {
+    schema: u32,
+    case: &'static str,
+    clients: u64,
+    applications: u64,
+    connections: u64,
+    filled_s: f64,
+    events_per_s: &'a [f64],
+    answered: TimesRow,
+    settled_ms: &'a [f64],
+    filled_rss_bytes: Option<u64>,
+    stats: HereRow,
+    #[serde(skip)]
+    took: &'a Took,
+    #[serde(skip)]
+    store: &'a Path,
+}
+
+impl<'a> ManyAnswer<'a> {
+    fn new(took: &'a Took, store: &'a Path, runs: u64) -> Self {
+        ManyAnswer {
+            schema: 1,
+            case: "controller-many",
+            clients: CLIENTS,
+            applications: APPLICATIONS,
+            connections: CONNECTIONS,
+            filled_s: took.filled_s,
+            events_per_s: &took.events_per_s,
+            answered: TimesRow::of(&took.answered),
+            settled_ms: &took.settled,
+            filled_rss_bytes: took.filled_bytes,
+            stats: HereRow::new(runs),
+            took,
+            store,
+        }
+    }
+}
+
+impl Answer for ManyAnswer<'_> {
+    const IS_ROUNDED: bool = true;
+
+    fn text(&self) -> String {
+        text(self.took, self.store)
+    }
 }

@@ -3,8 +3,9 @@
 
 use super::client::Client;
 use super::start::start;
-use super::times::{here, here_json, took, took_json};
+use super::times::{HereRow, TimesRow, here, took};
 use super::watched::Watched;
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{Outputs, note};
@@ -13,9 +14,8 @@ use anyhow::{Context, Error, Result};
 use bandwise_controller::core::Rules;
 use bandwise_enforce::htb::Marks;
 use bandwise_lab::{Lab, LabError, Temporary, needs_root};
-use bandwise_report::json::rounded;
 use bandwise_units::Time;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -83,7 +83,7 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
     for ms in [&mut took.answered, &mut took.read_back] {
         ms.sort_by(f64::total_cmp);
     }
-    outputs.emit(&text(&took, lab.lab(), folder.path()), &json(&took, lab.lab(), runs))
+    outputs.answer(&OneAnswer::new(&took, lab.lab(), folder.path(), runs))
 }
 
 struct Bench {
@@ -133,15 +133,47 @@ fn text(took_: &Took, lab: &Lab, store: &Path) -> String {
     .concat()
 }
 
-fn json(took: &Took, lab: &Lab, runs: u64) -> Value {
-    rounded(json!({
-        "schema": 1,
-        "case": "controller",
-        "connections": took.read_back.len(),
-        "ports": PORTS,
-        "link_bps": lab.rate_bps,
-        "answered": took_json(&took.answered),
-        "read_back": took_json(&took.read_back),
-        "stats": here_json(runs),
-    }))
+/// The times of connections through ports of a lab.
+#[derive(Serialize)]
+struct OneAnswer<'a> {
+    schema: u32,
+    case: &'static str,
+    connections: usize,
+    ports: usize,
+    link_bps: u64,
+    answered: TimesRow,
+    read_back: TimesRow,
+    stats: HereRow,
+    #[serde(skip)]
+    took: &'a Took,
+    #[serde(skip)]
+    lab: &'a Lab,
+    #[serde(skip)]
+    store: &'a Path,
+}
+
+impl<'a> OneAnswer<'a> {
+    fn new(took: &'a Took, lab: &'a Lab, store: &'a Path, runs: u64) -> Self {
+        OneAnswer {
+            schema: 1,
+            case: "controller",
+            connections: took.read_back.len(),
+            ports: PORTS,
+            link_bps: lab.rate_bps,
+            answered: TimesRow::of(&took.answered),
+            read_back: TimesRow::of(&took.read_back),
+            stats: HereRow::new(runs),
+            took,
+            lab,
+            store,
+        }
+    }
+}
+
+impl Answer for OneAnswer<'_> {
+    const IS_ROUNDED: bool = true;
+
+    fn text(&self) -> String {
+        text(self.took, self.lab, self.store)
+    }
 }

@@ -3,7 +3,7 @@
 use crate::bench::facts::{cores, or_not_known};
 use crate::machine;
 use bandwise_stats::Percentile;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::Path;
 
 /// Returns the median, the 90th percentile and the maximum of times in ascending order.
@@ -24,10 +24,24 @@ pub(super) fn took(what: &str, ms: &[f64]) -> String {
     )
 }
 
-/// Returns the times of many requests as JSON.
-pub(super) fn took_json(ms: &[f64]) -> Value {
-    let [median, p90, longest] = summary(ms);
-    json!({ "median_ms": median, "p90_ms": p90, "longest_ms": longest })
+/// The times of many requests in JSON.
+#[derive(Serialize)]
+pub(super) struct TimesRow {
+    median_ms: f64,
+    p90_ms: f64,
+    longest_ms: f64,
+}
+
+impl TimesRow {
+    /// Returns the times of many requests, given in ascending order.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are no times.
+    pub(super) fn of(ms: &[f64]) -> Self {
+        let [median_ms, p90_ms, longest_ms] = summary(ms);
+        TimesRow { median_ms, p90_ms, longest_ms }
+    }
 }
 
 /// Returns the place of the store, the machine and the version, in words.
@@ -41,13 +55,25 @@ pub(super) fn here(folder: &Path) -> String {
     .concat()
 }
 
-/// Returns the machine and the version as JSON.
-pub(super) fn here_json(runs: u64) -> Value {
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "runs": runs,
-        "cpu_model": machine::cpu_model(),
-        "cores": machine::cores(),
-        "peak_rss_bytes": machine::peak_rss_bytes(),
-    })
+/// The machine and the version in JSON.
+#[derive(Serialize)]
+pub(super) struct HereRow {
+    version: &'static str,
+    runs: u64,
+    cpu_model: Option<String>,
+    cores: Option<usize>,
+    peak_rss_bytes: Option<u64>,
+}
+
+impl HereRow {
+    /// Returns the machine and its memory at present.
+    pub(super) fn new(runs: u64) -> Self {
+        HereRow {
+            version: env!("CARGO_PKG_VERSION"),
+            runs,
+            cpu_model: machine::cpu_model(),
+            cores: machine::cores(),
+            peak_rss_bytes: machine::peak_rss_bytes(),
+        }
+    }
 }

@@ -4,6 +4,7 @@ mod kept;
 mod shown;
 mod values;
 
+use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{Json, Outputs, note};
@@ -12,7 +13,7 @@ use bandwise_enforce::umad::{IbPlan, InfiniBand, Umad};
 use bandwise_enforce::{Fault, Plan, Port, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
 use kept::Kept;
-use serde_json::json;
+use serde::Serialize;
 use shown::Shown;
 use std::path::PathBuf;
 use values::{Device, Queue, config, device, lanes, queue, sls};
@@ -74,6 +75,37 @@ pub struct Flags {
     json: Json,
 }
 
+/// Ports with their weights.
+#[derive(Serialize)]
+struct WeightsAnswer {
+    schema: u32,
+    ports: Vec<Shown>,
+    stats: Stats,
+}
+
+impl Answer for WeightsAnswer {
+    fn text(&self) -> String {
+        shown::text(&self.ports)
+    }
+}
+
+/// The writes of a plan, a line each.
+#[derive(Serialize)]
+struct WritesAnswer {
+    schema: u32,
+    plan: Vec<String>,
+    stats: Stats,
+}
+
+impl Answer for WritesAnswer {
+    fn text(&self) -> String {
+        match self.plan.is_empty() {
+            true => "nothing is to be written\n".to_owned(),
+            false => self.plan.iter().map(|line| format!("{line}\n")).collect(),
+        }
+    }
+}
+
 /// What failed in the fabric, as a command fails.
 fn failed(fault: Fault) -> Failure {
     match fault {
@@ -129,12 +161,7 @@ impl Flags {
             let read = fabric.read_back(port.id).map_err(failed)?;
             shown.push(Shown::new(port, at(&fabric, port.id)?, &read, fabric.lanes()));
         }
-        let document = json!({
-            "schema": 1,
-            "ports": shown.iter().map(Shown::json).collect::<Vec<_>>(),
-            "stats": { "version": env!("CARGO_PKG_VERSION") },
-        });
-        outputs.emit(&shown::text(&shown), &document)
+        outputs.answer(&WeightsAnswer { schema: 1, ports: shown, stats: Stats::HERE })
     }
 
     /// The ports that the command is about.
@@ -181,10 +208,7 @@ impl Flags {
 
     fn planned(&self, plan: &IbPlan, outputs: &Outputs) -> Result<(), Failure> {
         let lines: Vec<String> = plan.to_string().lines().map(str::to_owned).collect();
-        let text =
-            if plan.is_empty() { "nothing is to be written\n".into() } else { plan.to_string() };
-        let stats = json!({ "version": env!("CARGO_PKG_VERSION") });
-        outputs.emit(&text, &json!({ "schema": 1, "plan": lines, "stats": stats }))
+        outputs.answer(&WritesAnswer { schema: 1, plan: lines, stats: Stats::HERE })
     }
 }
 

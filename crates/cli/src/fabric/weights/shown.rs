@@ -4,16 +4,25 @@ use bandwise_enforce::Port;
 use bandwise_enforce::infiniband::{Lanes, PortAt};
 use bandwise_report::{Cell, Table, text as tables};
 use bandwise_saba::controller::PortConfig;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-/// A port and what was read from it.
-#[derive(Debug)]
+/// A port and the weights that were read from it.
+#[derive(Debug, Serialize)]
 pub struct Shown {
+    #[serde(rename = "port")]
     name: String,
-    at: PortAt,
+    guid: String,
+    number: u8,
     lanes: u8,
-    /// Service levels, lane, weight.
-    queues: Vec<(Vec<u8>, u8, u8)>,
+    queues: Vec<ShownQueue>,
+}
+
+/// A queue: its service levels, lane and weight.
+#[derive(Debug, Serialize)]
+struct ShownQueue {
+    sl: Vec<u8>,
+    vl: u8,
+    weight: u8,
 }
 
 impl Shown {
@@ -22,22 +31,16 @@ impl Shown {
         let queue = |(queue, &weight): (u8, &u8)| {
             let of = read.table.iter().filter(|of| of.1 == queue);
             let sls = of.map(|of| lanes.sls()[usize::from(of.0.0)].get()).collect();
-            (sls, lanes.vls()[usize::from(queue)].get(), weight)
+            ShownQueue { sl: sls, vl: lanes.vls()[usize::from(queue)].get(), weight }
         };
         let queues = (0..).zip(&read.weights).map(queue).collect();
-        Shown { name: port.name.clone(), at, lanes: port.queues.get(), queues }
-    }
-
-    /// The same for programs.
-    pub fn json(&self) -> Value {
-        let queue = |(sls, vl, weight): &(Vec<u8>, u8, u8)| json!({ "sl": sls, "vl": vl, "weight": weight });
-        json!({
-            "port": self.name,
-            "guid": self.at.node.to_string(),
-            "number": self.at.port,
-            "lanes": self.lanes,
-            "queues": self.queues.iter().map(queue).collect::<Vec<_>>(),
-        })
+        Shown {
+            name: port.name.clone(),
+            guid: at.node.to_string(),
+            number: at.port,
+            lanes: port.queues.get(),
+            queues,
+        }
     }
 }
 
@@ -46,8 +49,8 @@ pub fn text(ports: &[Shown]) -> String {
     let mut rows = Vec::new();
     for port in ports {
         let mut name = Cell::text(port.name.clone());
-        for (sls, vl, weight) in &port.queues {
-            let sls: Vec<String> = sls.iter().map(u8::to_string).collect();
+        for ShownQueue { sl, vl, weight } in &port.queues {
+            let sls: Vec<String> = sl.iter().map(u8::to_string).collect();
             let name = std::mem::replace(&mut name, Cell::text(""));
             let numbers = [vl, weight].map(|number| Cell::text(number.to_string()));
             rows.push([name, Cell::text(sls.join(", "))].into_iter().chain(numbers).collect());

@@ -1,8 +1,8 @@
 //! `bandwise rperf agent` and `bandwise rperf run`: measurements between several hosts.
 
 pub(super) mod agent;
+mod answer;
 mod flags;
-mod json;
 pub(super) mod plan;
 mod report;
 mod settings;

@@ -1,8 +1,9 @@
 //! `bandwise rperf run`.
 
+use super::answer::PlanAnswer;
 use super::flags::{AGENT_PORT, RunFlags};
 use super::settings::Settings;
-use super::{json, report, tables};
+use super::tables;
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::interrupt::Interrupt;
@@ -24,10 +25,7 @@ impl RunFlags {
         let interrupt = Interrupt::listen()?;
         let interrupted = || interrupt.asked();
         let outcome = coordinate(&settings.plan, &token, &interrupted, |text| note(text))?;
-        outputs.emit(&tables::text(&settings, &outcome), &json::of(&settings, &outcome))?;
-        if outputs.wants_report() {
-            outputs.report(&report::html(&settings, &outcome))?;
-        }
+        outputs.answer(&PlanAnswer::new(&settings, &outcome))?;
         match &outcome.end {
             Ended::Complete => tables::all_have_samples(&settings, &outcome),
             Ended::Interrupted => Err(Failure::Interrupted),

@@ -6,12 +6,12 @@ use super::tables::{self, who};
 use bandwise_agents::coordinator::{Ended, Outcome};
 use bandwise_agents::{Flow, Role};
 use bandwise_report::{
-    Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind, SourceKind, html,
+    Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind, SourceKind,
 };
 
-/// The page.
-pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
-    let report = Report {
+/// Returns the report.
+pub(super) fn report(settings: &Settings, outcome: &Outcome) -> Report {
+    Report {
         title: settings.plan.title.clone(),
         question: "What does each flow get while all are active?".to_owned(),
         answer: answer(settings, outcome),
@@ -29,8 +29,7 @@ pub(super) fn html(settings: &Settings, outcome: &Outcome) -> String {
         },
         notes: vec![tables::closing(settings, outcome)],
         ..Report::default()
-    };
-    html::render(&report)
+    }
 }
 
 /// What is partial, and a sentence a flow.

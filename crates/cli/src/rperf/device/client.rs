@@ -1,7 +1,7 @@
 //! `bandwise rperf client`.
 
+use super::answer::DeviceAnswer;
 use super::flags::Client;
-use super::{json, tables};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
@@ -22,8 +22,7 @@ impl Client {
             Ok(tsc) => measure(&settings, &tsc, &interrupted, |text| note(text))?,
             Err(_) => measure(&settings, &Monotonic::start(), &interrupted, |text| note(text))?,
         };
-        let text = tables::text(&settings, &outcome);
-        outputs.emit(&text, &json::of(&settings, &outcome))?;
+        outputs.answer(&DeviceAnswer::new(&settings, &outcome))?;
         let has_none =
             outcome.runs.iter().any(|run| run.latency.is_none() && run.bandwidth.is_none());
         match outcome.end {

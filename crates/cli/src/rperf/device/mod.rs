@@ -1,10 +1,11 @@
 //! `bandwise rperf server` and `bandwise rperf client`: between two hosts, by their RDMA devices.
 
 pub(super) mod address;
+mod answer;
 mod client;
 mod flags;
 mod here;
-pub(super) mod json;
+mod method_name;
 pub(super) mod port;
 mod rate;
 mod server;
@@ -12,3 +13,4 @@ mod settings;
 pub(super) mod tables;
 
 pub(super) use flags::{Client, Server};
+pub(super) use method_name::method_name;

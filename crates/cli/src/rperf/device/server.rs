@@ -2,7 +2,7 @@
 
 use super::super::listening::listen;
 use super::flags::Server;
-use super::json::name;
+use super::method_name::method_name;
 use crate::failure::Failure;
 use crate::output::note;
 use anyhow::Context;
@@ -38,5 +38,5 @@ impl Server {
 fn describe(served: &Served) -> String {
     let (first, last) = (served.first.bytes.get(), served.last.bytes.get());
     let sizes = if first == last { String::new() } else { format!("{first} B to ") };
-    format!("served {} of {sizes}{last} B from {}", name(served.last.method), served.device)
+    format!("served {} of {sizes}{last} B from {}", method_name(served.last.method), served.device)
 }

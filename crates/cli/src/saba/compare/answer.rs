@@ -1,234 +1,189 @@
-//! What came of the runs, for people.
+//! [`CompareAnswer`]: the runs of a comparison, slowdowns and gains.
 
 use super::flags::Settings;
+use crate::answer::{Answer, Stats, seconds};
 use bandwise_profiler::{
-    Comparison, Outcome, Round, Setting, Sharing, Spread, Timed, gain, slowdowns,
+    Comparison, ComparisonResults, Conclusion, Gain, Outcome, Setting, Sharing, Slowdowns, Spread,
+    Step, Timed,
 };
-use bandwise_report::model::{Cell, Table};
-use bandwise_report::text as tables;
+use bandwise_report::Report;
+use bandwise_runner::Program;
+use bandwise_units::Time;
+use serde::Serialize;
 
-/// What Saba is compared with.
-pub(super) const OTHERS: [Sharing; 2] = [Sharing::Uncontrolled, Sharing::Equal];
-
-/// What was measured, and what it comes to.
-#[derive(Debug)]
-pub(super) struct Answer {
-    /// Rounds that are whole.
-    pub rounds: Vec<Round>,
-    /// By way of sharing.
-    pub slowdowns: Vec<Way>,
-    /// How many times as fast programs are under Saba.
-    pub gains: Vec<(Sharing, Spread)>,
-    /// What makes it doubtful.
-    pub doubts: Vec<String>,
+/// The runs of a comparison, slowdowns and gains.
+#[derive(Debug, Serialize)]
+pub(super) struct CompareAnswer {
+    schema: u32,
+    pub(super) config: String,
+    pub(super) applications: Vec<ApplicationRow>,
+    pub(super) ready: Option<String>,
+    pub(super) seed: u64,
+    /// The numbers of the complete rounds.
+    pub(super) rounds: Vec<u32>,
+    pub(super) slowdowns: Vec<SlowdownRow>,
+    pub(super) gains: Vec<GainRow>,
+    pub(super) doubts: Vec<String>,
+    pub(super) runs: Vec<RunRow>,
+    left: usize,
+    stats: Stats,
+    /// The file with the output of programs.
+    #[serde(skip)]
+    pub(super) output: String,
 }
 
-/// What a way of sharing came to.
-#[derive(Debug)]
-pub(super) struct Way {
-    pub sharing: Sharing,
-    /// The slowdown of all programs.
-    pub all: Spread,
-    /// And of each.
-    pub each: Vec<Spread>,
+/// A program.
+#[derive(Debug, Serialize)]
+pub(super) struct ApplicationRow {
+    pub(super) name: String,
+    pub(super) command: String,
 }
 
-/// What is shown of a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Shown {
-    /// Saba is faster, by more than rounds differ.
-    Faster,
-    /// It is slower, by more than that.
-    Slower,
-    /// Neither.
-    Nothing,
-    /// How far rounds differ is not known.
-    Unknown,
+/// The slowdowns with one sharing.
+#[derive(Debug, Serialize)]
+pub(super) struct SlowdownRow {
+    #[serde(rename = "shared_by")]
+    pub(super) sharing: Sharing,
+    pub(super) all: SpreadRow,
+    /// The geometric mean of each round.
+    rounds: Vec<f64>,
+    pub(super) programs: Vec<ProgramRow>,
 }
 
-impl Shown {
-    pub fn of(gain: &Spread) -> Self {
-        match gain.within {
-            Some((low, _)) if low > 1.0 => Shown::Faster,
-            Some((_, high)) if high < 1.0 => Shown::Slower,
-            Some(_) => Shown::Nothing,
-            None => Shown::Unknown,
+/// The slowdown of a program.
+#[derive(Debug, Serialize)]
+pub(super) struct ProgramRow {
+    #[serde(flatten)]
+    pub(super) spread: SpreadRow,
+    application: String,
+}
+
+/// A geometric mean and the ends of its 95% interval.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(super) struct SpreadRow {
+    pub(super) mean: f64,
+    pub(super) within: Option<(f64, f64)>,
+}
+
+/// The speedup under Saba over one sharing.
+#[derive(Debug, Serialize)]
+pub(super) struct GainRow {
+    pub(super) over: Sharing,
+    #[serde(rename = "gain")]
+    pub(super) spread: SpreadRow,
+    /// The speedup in each round.
+    pub(super) rounds: Vec<f64>,
+    #[serde(rename = "shown")]
+    pub(super) conclusion: Conclusion,
+}
+
+/// A step.
+#[derive(Debug, Serialize)]
+pub(super) struct RunRow {
+    pub(super) round: u32,
+    /// `None` if a program runs alone.
+    shared_by: Option<Sharing>,
+    failed_before: u32,
+    pub(super) programs: Vec<TimedRow>,
+    /// The setting in words.
+    #[serde(skip)]
+    pub(super) setting: String,
+}
+
+/// A program of a step.
+#[derive(Debug, Serialize)]
+pub(super) struct TimedRow {
+    pub(super) application: String,
+    #[serde(rename = "time_s", serialize_with = "seconds")]
+    pub(super) time: Time,
+    pub(super) outcome: Outcome,
+}
+
+impl CompareAnswer {
+    /// Returns the answer for the steps so far.
+    pub(super) fn new(
+        settings: &Settings,
+        comparison: &Comparison,
+        results: &ComparisonResults,
+    ) -> Self {
+        let together = &settings.together;
+        let application = |program: &Program| ApplicationRow {
+            name: program.name.clone(),
+            command: program.command.clone(),
+        };
+        CompareAnswer {
+            schema: 1,
+            config: together.controller.config.display().to_string(),
+            applications: together.programs.iter().map(application).collect(),
+            ready: together.ready.clone(),
+            seed: settings.seed,
+            rounds: results.rounds.iter().map(|round| round.number).collect(),
+            slowdowns: results.slowdowns.iter().map(|of| slowdown(settings, results, of)).collect(),
+            gains: results.gains.iter().map(|of| gain(results, of)).collect(),
+            doubts: results.doubts.iter().map(ToString::to_string).collect(),
+            runs: comparison.steps().iter().map(|of| run(settings, of)).collect(),
+            left: comparison.left(),
+            stats: Stats::HERE,
+            output: together.output.path().display().to_string(),
         }
     }
 }
 
-impl Answer {
-    pub fn of(comparison: &Comparison) -> Self {
-        let rounds = comparison.rounds();
-        let ways = Sharing::ALL.into_iter();
-        let slowdowns = ways
-            .filter_map(|sharing| {
-                slowdowns(&rounds, sharing).map(|(all, each)| Way { sharing, all, each })
-            })
-            .collect();
-        let gains =
-            OTHERS.into_iter().filter_map(|over| Some((over, gain(&rounds, over)?))).collect();
-        let mut doubts = Vec::new();
-        let given_up = comparison.given_up().len();
-        if given_up > 0 {
-            let runs = if given_up == 1 { "1 run".into() } else { format!("{given_up} runs") };
-            doubts.push(format!("{runs} failed each time; their rounds are left out"));
-        }
-        Answer { rounds, slowdowns, gains, doubts }
+impl Answer for CompareAnswer {
+    fn text(&self) -> String {
+        super::tables::text(self)
     }
 
-    /// What is shown and what is not, in a sentence each.
-    pub fn sentences(&self) -> Vec<String> {
-        let say = |(over, gain): &(Sharing, Spread)| {
-            let (over, mean) = (name(*over), gain.mean);
-            let interval = match gain.within {
-                Some((low, high)) => format!("95% interval {low:.3} to {high:.3}"),
-                None => "one round".into(),
-            };
-            let what = match Shown::of(gain) {
-                Shown::Faster => "Programs are shown to be faster under Saba",
-                Shown::Slower => "Programs are shown to be slower under Saba",
-                Shown::Nothing => "No difference is shown",
-                Shown::Unknown => "How far rounds differ is not known, so no difference is shown",
-            };
-            let rounds = self.rounds.len();
-            let rounds = if rounds == 1 { String::new() } else { format!(", {rounds} rounds") };
-            format!("Saba against {over}: {what}: {mean:.3} times as fast ({interval}{rounds}).")
-        };
-        self.gains.iter().map(say).collect()
+    fn report(&self) -> Option<Report> {
+        Some(super::report::report(self))
     }
 }
 
-/// A way of sharing, as people know it.
-pub(super) fn name(sharing: Sharing) -> &'static str {
-    match sharing {
-        Sharing::Uncontrolled => "no controller",
-        Sharing::Equal => "equal weights",
-        Sharing::Saba => "Saba",
+impl From<&Spread> for SpreadRow {
+    fn from(spread: &Spread) -> Self {
+        SpreadRow { mean: spread.mean, within: spread.within }
     }
 }
 
-/// What runs at once.
-pub(super) fn setting(settings: &Settings, setting: Setting) -> String {
-    match setting {
-        Setting::Alone(app) => format!("{} alone", settings.apps[app].name),
-        Setting::Together(sharing) => format!("all, shared by {}", name(sharing)),
-    }
-}
-
-/// How a program ended and when.
-pub(super) fn ended(name: &str, timed: &Timed) -> String {
-    let seconds = timed.time.as_s_f64();
-    match timed.outcome {
-        Outcome::Success => format!("{name} {seconds:.3} s"),
-        _ => format!("{name} {} after {seconds:.3} s", outcome(&timed.outcome)),
-    }
-}
-
-pub(super) fn outcome(outcome: &Outcome) -> String {
-    crate::saba::profile::outcome(outcome)
-}
-
-/// All of it.
-pub(super) fn text(settings: &Settings, comparison: &Comparison, answer: &Answer) -> String {
-    let parts = tables_of(settings, comparison, answer);
-    let parts = parts.iter().map(tables::table).collect::<Vec<_>>().join("\n");
-    let closing = closing(answer).into_iter().map(|line| format!("{line}\n"));
-    format!("{parts}\n{}", closing.collect::<String>())
-}
-
-/// What is to be said below tables.
-pub(super) fn closing(answer: &Answer) -> Vec<String> {
-    let doubts = answer.doubts.iter().map(|doubt| format!("Doubtful: {doubt}."));
-    answer.sentences().into_iter().chain(doubts).collect()
-}
-
-/// What each way of sharing came to, round by round, and all runs.
-pub(super) fn tables_of(
-    settings: &Settings,
-    comparison: &Comparison,
-    answer: &Answer,
-) -> Vec<Table> {
-    let mut tables = Vec::new();
-    if !answer.rounds.is_empty() {
-        tables.extend([slowdowns_of(settings, answer), gains_of(answer)]);
-    }
-    tables.push(runs(settings, comparison));
-    tables
-}
-
-fn slowdowns_of(settings: &Settings, answer: &Answer) -> Table {
-    let mut header = vec!["program".to_owned()];
-    for way in &answer.slowdowns {
-        header.extend([name(way.sharing).to_owned(), "95%".to_owned()]);
-    }
-    let each = settings.apps.iter().enumerate();
-    let row = |label: &str, of: &dyn Fn(&Way) -> Spread| {
-        let cells = answer.slowdowns.iter().flat_map(|way| cells(of(way)));
-        [Cell::text(label)].into_iter().chain(cells).collect::<Vec<_>>()
+fn slowdown(settings: &Settings, results: &ComparisonResults, of: &Slowdowns) -> SlowdownRow {
+    let programs = settings.together.programs.iter().zip(&of.each);
+    let program = |(program, spread): (&Program, &Spread)| ProgramRow {
+        spread: spread.into(),
+        application: program.name.clone(),
     };
-    let mut rows: Vec<_> = each.map(|(at, app)| row(&app.name, &|way| way.each[at])).collect();
-    rows.push(row("geometric mean", &|way| way.all));
-    let rounds = answer.rounds.len();
-    Table {
-        title: "Slowdown, by who shares the links".into(),
-        caption: format!(
-            "Time with all others over time alone in the same round: geometric means over {rounds} {}.",
-            if rounds == 1 { "round" } else { "rounds" }
-        ),
-        header,
-        rows,
+    SlowdownRow {
+        sharing: of.sharing,
+        all: (&of.all).into(),
+        rounds: results.rounds.iter().map(|round| round.mean_slowdown(of.sharing)).collect(),
+        programs: programs.map(program).collect(),
     }
 }
 
-fn cells(spread: Spread) -> [Cell; 2] {
-    [Cell::number(spread.mean, ""), Cell::text(interval(&spread))]
-}
-
-fn interval(spread: &Spread) -> String {
-    spread.within.map_or(String::new(), |(low, high)| format!("{low:.3} to {high:.3}"))
-}
-
-fn gains_of(answer: &Answer) -> Table {
-    let header = ["round", "over no controller", "over equal weights"].map(String::from).into();
-    let row = |round: &Round| {
-        let gains = OTHERS.map(|over| Cell::number(round.gain(over), ""));
-        [Cell::text(round.number.to_string())].into_iter().chain(gains).collect()
-    };
-    let mut rows: Vec<Vec<Cell>> = answer.rounds.iter().map(row).collect();
-    let row = |label: &str, of: &dyn Fn(&Spread) -> Cell| {
-        let gains = answer.gains.iter().map(|(_, gain)| of(gain));
-        [Cell::text(label)].into_iter().chain(gains).collect()
-    };
-    rows.push(row("mean", &|gain| Cell::number(gain.mean, "")));
-    rows.push(row("95%", &|gain| Cell::text(interval(gain))));
-    Table {
-        title: "How many times as fast under Saba".into(),
-        caption: "The geometric mean slowdown over Saba's.".into(),
-        header,
-        rows,
+fn gain(results: &ComparisonResults, of: &Gain) -> GainRow {
+    GainRow {
+        over: of.over,
+        spread: (&of.spread).into(),
+        rounds: results.rounds.iter().map(|round| round.gain(of.over)).collect(),
+        conclusion: of.conclusion(),
     }
 }
 
-fn runs(settings: &Settings, comparison: &Comparison) -> Table {
-    let of_step = |(step, timed): &(bandwise_profiler::Step, Vec<Timed>)| {
-        let members = super::members(settings, step.setting).zip(timed);
-        let row = |(app, timed): (usize, &Timed)| {
-            vec![
-                Cell::text(step.round.to_string()),
-                Cell::text(setting(settings, step.setting)),
-                Cell::text(settings.apps[app].name.clone()),
-                Cell::number(timed.time.as_s_f64(), "s"),
-                Cell::text(outcome(&timed.outcome)),
-            ]
-        };
-        members.map(row).collect::<Vec<_>>()
+fn run(settings: &Settings, (step, timed): &(Step, Vec<Timed>)) -> RunRow {
+    let programs = &settings.together.programs;
+    let numbers = step.setting.programs(programs.len());
+    let row = |(program, timed): (usize, &Timed)| TimedRow {
+        application: programs[program].name.clone(),
+        time: timed.time,
+        outcome: timed.outcome.clone(),
     };
-    Table {
-        title: "All runs, in their order".into(),
-        caption: format!("What they printed is in {}.", settings.output.display()),
-        header: ["round", "what ran", "program", "time", "how"].map(String::from).into(),
-        rows: comparison.steps().iter().flat_map(of_step).collect(),
+    RunRow {
+        round: step.round,
+        shared_by: match step.setting {
+            Setting::Alone(_) => None,
+            Setting::Together(sharing) => Some(sharing),
+        },
+        failed_before: step.failed,
+        programs: numbers.zip(timed).map(row).collect(),
+        setting: settings.together.describe(step.setting),
     }
 }

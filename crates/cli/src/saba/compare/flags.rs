@@ -1,18 +1,17 @@
 //! Flags of `bandwise saba compare`, and what they mean.
 
-use super::controlled::Place;
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::{Json, Outputs, Report};
-use crate::saba::controller::{Config, ask};
+use crate::saba::controller::Config;
 use crate::values::{Refusal, duration, number, refused};
+use anyhow::Context;
 use bandwise_controller::settings::Store;
+use bandwise_runner::{ControllerSettings, OutputFile, Program, Together};
 use bandwise_saba::table::read;
 use bandwise_units::Time;
 use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
 use std::path::PathBuf;
-use std::process::Command;
 use std::time::Duration;
 
 /// Flags of `bandwise saba compare`.
@@ -38,7 +37,7 @@ pub struct Flags {
     config: Config,
     /// An application of the sensitivity table, and a command that runs its program; two or more
     #[arg(long = "app", value_name = "NAME=COMMAND", value_parser = app, required = true)]
-    apps: Vec<App>,
+    apps: Vec<Program>,
     /// How many rounds
     #[arg(long, value_name = "N", value_parser = number(1..=1000), default_value = "6")]
     #[arg(allow_negative_numbers = true)]
@@ -66,19 +65,10 @@ pub struct Flags {
     report: Report,
 }
 
-/// A program to compare.
-#[derive(Debug, Clone)]
-pub(super) struct App {
-    /// What it is called in the table.
-    pub name: String,
-    /// What sh is to run.
-    pub command: String,
-}
-
-fn app(text: &str) -> Result<App, Refusal> {
+fn app(text: &str) -> Result<Program, Refusal> {
     match text.split_once('=') {
         Some((name, command)) if !name.trim().is_empty() && !command.trim().is_empty() => {
-            Ok(App { name: name.trim().to_owned(), command: command.to_owned() })
+            Ok(Program { name: name.trim().to_owned(), command: command.to_owned() })
         }
         _ => refused(None, "a name of the table, =, and a command: LR=./run-lr.sh"),
     }
@@ -91,29 +81,14 @@ fn command(text: &str) -> Result<String, Refusal> {
     }
 }
 
-/// What to run, and where the results go.
+/// The programs, the runs to make, and the outputs.
 #[derive(Debug)]
 pub(super) struct Settings {
-    pub apps: Vec<App>,
+    pub together: Together,
     pub rounds: u32,
     pub attempts: u32,
-    pub timeout: Option<Duration>,
-    pub ready: Option<String>,
     pub seed: u64,
-    pub place: Place,
-    pub output: PathBuf,
-    /// The same, opened to add to it.
-    pub printed: File,
     pub outputs: Outputs,
-}
-
-impl Settings {
-    /// A command of the user's, which finds the controller's place in its environment.
-    pub fn shell(&self, command: &str) -> Command {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", command]).env("SABA_CONTROLLER", self.place.name());
-        shell
-    }
 }
 
 impl Flags {
@@ -129,34 +104,39 @@ impl Flags {
         check(&self.apps, &Text::read(&settings.table)?)?;
         let inputs = [self.config.config.as_path(), settings.table.as_path(), &self.output];
         let outputs = Outputs::new(self.json, self.report, Default::default(), &inputs)?;
-        let place = Place::new(self.config.config, text.into_text(), settings.listen);
-        if ask::get(place.listen(), "/v1/status").is_ok() {
-            let message = format!("a controller runs at {}", place.name());
+        let controller = ControllerSettings {
+            executable: std::env::current_exe().context("the path of this program")?,
+            config: self.config.config,
+            text: text.into_text(),
+            listen: settings.listen,
+        };
+        if controller.is_answered() {
+            let message = format!("a controller runs at {}", controller.address());
             return Err(Failure::usage(message, "none: stop it first, as nobody is to share"));
         }
-        let printed = OpenOptions::new().append(true).create(true).open(&self.output);
-        let printed = printed.map_err(|error| {
+        let output = OutputFile::open(self.output.clone()).map_err(|error| {
             let why = crate::files::reason(&error);
             let message = format!("--output {}: {why}", self.output.display());
             Failure::usage(message, "a file that can be written")
         })?;
         Ok(Settings {
-            apps: self.apps,
+            together: Together {
+                programs: self.apps,
+                timeout: self.timeout.map(|time| Duration::from_nanos(time.as_ps() / 1_000)),
+                ready: self.ready,
+                controller,
+                output,
+            },
             rounds: self.rounds as u32,
             attempts: self.attempts as u32,
-            timeout: self.timeout.map(|time| Duration::from_nanos(time.as_ps() / 1_000)),
-            ready: self.ready,
             seed: self.seed,
-            place,
-            output: self.output,
-            printed,
             outputs,
         })
     }
 }
 
 /// Refuses programs that can't be compared.
-fn check(apps: &[App], table: &Text) -> Result<(), Failure> {
+fn check(apps: &[Program], table: &Text) -> Result<(), Failure> {
     let source = table.source();
     let read = read::any(&source)?;
     let mut seen = BTreeSet::new();

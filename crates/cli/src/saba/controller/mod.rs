@@ -1,6 +1,5 @@
 //! The controller as a program: its settings, its network, what it is asked from outside.
 
-pub mod ask;
 mod dry_run;
 mod network;
 pub mod rates;

@@ -1,9 +1,12 @@
 //! `bandwise saba status`.
 
-use super::{Config, ask};
+use super::Config;
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::output::Json;
+use bandwise_controller::client;
 use bandwise_report::{Cell, Table, text as tables};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -25,8 +28,17 @@ impl Flags {
     pub fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.config.config])?;
         let (settings, _) = self.config.read()?;
-        let status = ask::get(&settings.listen, "/v1/status")?;
-        outputs.emit(&text(&status), &status)
+        outputs.answer(&StatusAnswer(client::get(&settings.listen, "/v1/status")?))
+    }
+}
+
+/// The status document of a controller.
+#[derive(Serialize)]
+struct StatusAnswer(Value);
+
+impl Answer for StatusAnswer {
+    fn text(&self) -> String {
+        text(&self.0)
     }
 }
 

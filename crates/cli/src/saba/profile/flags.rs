@@ -1,15 +1,13 @@
 //! Flags of `bandwise saba profile`, and what they mean.
 
-use super::answer::Answer;
-use super::devices::Devices;
-use super::links::Links;
 use crate::failure::Failure;
 use crate::files::Text;
-use crate::output::{Json, Outputs, Report, check_table, write_table};
+use crate::output::{Json, Outputs, Report, check_table, note, write_table};
 use crate::values::{Refusal, duration, number, refused};
 use bandwise_enforce::htb::throttle;
 use bandwise_lab::Limited;
-use bandwise_profiler::{Plan, PlanError};
+use bandwise_profiler::{Plan, PlanError, ProfileResults};
+use bandwise_runner::{Devices, Links, Profile};
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::{Dataset, DatasetError, Setting};
 use bandwise_saba::table::{Application, Date, Entry, NameError, Table, Text as Line, read};
@@ -163,11 +161,9 @@ fn check_program(name: &OsString) -> Result<(), Failure> {
 #[derive(Debug)]
 pub(super) struct Settings {
     pub application: Application,
-    pub command: Vec<OsString>,
     pub plan: Plan,
-    pub timeout: Option<Duration>,
     pub within: f64,
-    pub links: Links,
+    pub profile: Profile,
     pub journal: PathBuf,
     pub table: Option<PathBuf>,
     pub setting: Setting,
@@ -188,28 +184,48 @@ impl Flags {
         inputs.extend(self.table.as_deref());
         let outputs = Outputs::new(self.json, self.report, Default::default(), &inputs)?;
         let settings = Settings {
-            // One of them is there, or the flags were refused.
-            links: match (self.lab, self.rate, self.limit) {
-                (Some(name), ..) => Links::Lab(Limited::open(&name)?),
-                (_, Some(rate), _) => Links::Devices(Devices::open(self.device, rate)?),
-                (.., line) => Links::Command(line.unwrap_or_default()),
+            profile: Profile {
+                command: self.command,
+                timeout: self.timeout.map(|time| Duration::from_nanos(time.as_ps() / 1_000)),
+                links: links(self.lab, self.device, self.rate, self.limit)?,
             },
             application: self.app,
-            command: self.command,
             plan,
-            timeout: self.timeout.map(|time| Duration::from_nanos(time.as_ps() / 1_000)),
             within: self.within as f64 / 100.0,
             journal,
             table: self.table,
             setting: Setting { nodes: self.nodes.map(some), dataset: self.dataset },
             outputs,
         };
-        check_program(&settings.command[0])?;
-        settings.links.check(settings.plan.shares())?;
+        check_program(&settings.profile.command[0])?;
+        let shares = settings.profile.links.check(settings.plan.shares());
+        shares.map_err(|unfit| Failure::unfit_for("--at:", unfit))?;
         // Better now than after hours.
         settings.read_table()?;
         Ok(settings)
     }
+}
+
+/// Opens the links. Exactly one of the flags is given, or clap refuses the command line.
+fn links(
+    lab: Option<String>,
+    devices: Vec<String>,
+    rate: Option<BitRate>,
+    command: Option<String>,
+) -> Result<Links, Failure> {
+    Ok(match (lab, rate, command) {
+        (Some(name), ..) => Links::Lab(Limited::open(&name)?),
+        (_, Some(rate), _) => {
+            let mut restored = |name: &str| {
+                note(format_args!(
+                    "{name} was left limited by a run that was killed; it is put back"
+                ));
+            };
+            let opened = Devices::open(devices, rate, &mut restored);
+            Links::Devices(opened.map_err(|error| Failure::of_runner("--device", error))?)
+        }
+        (.., line) => Links::Command(line.unwrap_or_default()),
+    })
 }
 
 /// Today, by the clock of this machine, in UTC.
@@ -219,6 +235,11 @@ fn today() -> Date {
 }
 
 impl Settings {
+    /// Returns the command's words as text.
+    pub fn words(&self) -> Vec<String> {
+        self.profile.command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
     /// The table as it is, empty if it isn't there.
     fn read_table(&self) -> Result<Table, Failure> {
         match &self.table {
@@ -234,11 +255,11 @@ impl Settings {
     }
 
     /// Puts the application in the table, if there is to be one. Others stay as they are.
-    pub fn store(&self, answer: &Answer) -> Result<bool, Failure> {
-        let (Some(path), Ok(samples)) = (&self.table, &answer.samples) else { return Ok(false) };
+    pub fn store(&self, results: &ProfileResults) -> Result<bool, Failure> {
+        let (Some(path), Ok(samples)) = (&self.table, &results.samples) else { return Ok(false) };
         // Read again: somebody may have added others in the meantime.
         let mut table = self.read_table()?;
-        let comment = format!("measured by bandwise saba profile, {}", self.links);
+        let comment = format!("measured by bandwise saba profile, {}", self.profile.links);
         let entry = Entry {
             samples: samples.clone(),
             setting: self.setting.clone(),

@@ -1,53 +1,47 @@
-//! A profile's report: the curve with its spread.
+//! The report of a [`ProfileAnswer`]: the curve with its spread.
 
-use super::answer::{self, Answer};
-use super::flags::Settings;
-use bandwise_profiler::{Campaign, Outcome, Purpose, Run};
-use bandwise_report::html;
+use super::answer::{ModelRow, ProfileAnswer, RunRow, ShareRow};
+use super::tables;
+use bandwise_profiler::{Outcome, Purpose};
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_saba::Share;
-use bandwise_saba::sensitivity::Model;
-use std::path::Path;
 
-/// The page.
-pub(super) fn html(
-    settings: &Settings,
-    campaign: &Campaign,
-    answer: &Answer,
-    stored: Option<&Path>,
-) -> String {
-    let name = settings.application.as_str();
-    let command: Vec<_> = settings.command.iter().map(|word| word.to_string_lossy()).collect();
-    let says = match answer.is_fit() {
-        true => answer
-            .judged
-            .iter()
-            .flat_map(|judged| judged.measured.first())
+/// Returns the report.
+pub(super) fn report(answer: &ProfileAnswer) -> Report {
+    let name = &answer.application;
+    let says = match &answer.unusable {
+        None => answer
+            .shares
+            .first()
             .map(|least| {
                 format!(
                     "With {} of the bandwidth it takes {:.2} times as long.",
                     least.share, least.slowdown
                 )
             })
+            .into_iter()
             .collect(),
-        false => vec![format!("There is no model of it: {}.", answer.why_unfit())],
+        Some(why) => vec![format!("There is no model of it: {why}.")],
     };
-    html::render(&Report {
+    Report {
         title: format!("The sensitivity of {name}"),
         question: format!("What does {name} lose with less bandwidth?"),
         answer: says,
-        figures: vec![curve(answer), runs(campaign)],
-        tables: answer::tables_of(settings, campaign, answer),
-        notes: answer::closing(settings, answer, stored),
+        figures: vec![curve(answer), runs(answer)],
+        tables: tables::all(answer),
+        notes: tables::closing(answer),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            command: format!("bandwise saba profile --app {name} … -- {}", command.join(" ")),
-            seed: settings.plan.seed(),
-            extra: vec![("links".into(), settings.links.to_string())],
+            command: format!(
+                "bandwise saba profile --app {name} … -- {}",
+                answer.command.join(" ")
+            ),
+            seed: answer.seed,
+            extra: vec![("links".into(), answer.links.clone())],
             ..Provenance::default()
         },
         ..Report::default()
-    })
+    }
 }
 
 fn percent(label: &str) -> Axis {
@@ -55,9 +49,8 @@ fn percent(label: &str) -> Axis {
 }
 
 /// What was measured, with whiskers of its 95% interval, and what models make of it.
-fn curve(answer: &Answer) -> Figure {
-    let measured = answer.judged.iter().flat_map(|judged| &judged.measured);
-    let point = |measured: &bandwise_profiler::Measured| {
+fn curve(answer: &ProfileAnswer) -> Figure {
+    let point = |measured: &ShareRow| {
         let point = Point::new(measured.share.get() * 100.0, measured.slowdown);
         match measured.within {
             Some(within) => point.low(measured.slowdown - within).high(measured.slowdown + within),
@@ -67,11 +60,11 @@ fn curve(answer: &Answer) -> Figure {
     let mut series = vec![Series {
         name: "measured".into(),
         kind: SeriesKind::Points,
-        points: measured.map(point).collect(),
+        points: answer.shares.iter().map(point).collect(),
         ..Series::default()
     }];
-    series.extend(answer.models.iter().map(|(name, model)| Series {
-        name: (*name).to_owned(),
+    series.extend(answer.models.iter().map(|model| Series {
+        name: model.name.to_owned(),
         points: line(model),
         ..Series::default()
     }));
@@ -88,34 +81,34 @@ fn curve(answer: &Answer) -> Figure {
     }
 }
 
-fn line(model: &Model) -> Vec<Point> {
+fn line(model: &ModelRow) -> Vec<Point> {
     const STEPS: u32 = 60;
-    let least = model.least().get();
+    let least = model.model.least().get();
     let at = |step: u32| {
         let share = least + (1.0 - least) * f64::from(step) / f64::from(STEPS);
         let share = Share::try_from(share.min(1.0)).expect("between two shares");
-        Point::new(share.get() * 100.0, answer::slowdown(model, share))
+        Point::new(share.get() * 100.0, model.slowdown(share))
     };
     (0..=STEPS).map(at).collect()
 }
 
 /// Every run in its order, so that what drifts is seen.
-fn runs(campaign: &Campaign) -> Figure {
-    let of = |name: &str, is: &dyn Fn(&Run) -> bool| Series {
+fn runs(answer: &ProfileAnswer) -> Figure {
+    let of = |name: &str, is: &dyn Fn(&RunRow) -> bool| Series {
         name: name.into(),
         kind: SeriesKind::Points,
         points: (1..)
-            .zip(campaign.runs())
+            .zip(&answer.runs)
             .filter(|(_, run)| is(run))
             .map(|(number, run)| {
                 let mut point = Point::new(f64::from(number), run.time.as_s_f64());
-                point.note = Some(format!("{}, {}", run.share, answer::outcome(&run.outcome)));
+                point.note = Some(format!("{}, {}", run.share, run.outcome));
                 point
             })
             .collect(),
         ..Series::default()
     };
-    let well = |run: &Run| run.outcome == Outcome::Success;
+    let well = |run: &RunRow| run.outcome == Outcome::Success;
     let series = [
         of("samples", &|run| well(run) && run.purpose == Purpose::Sample),
         of("warm-ups", &|run| well(run) && run.purpose == Purpose::WarmUp),

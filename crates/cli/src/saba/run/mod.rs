@@ -4,13 +4,14 @@ mod child;
 mod library;
 mod variables;
 
+use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::output::{Json, note};
 use crate::values::{Refusal, number, refused};
 use anyhow::Context;
 use child::{Ended, Signals};
 use saba::{Application, Endpoints, Error, Options, TlsFiles};
-use serde_json::json;
+use serde::Serialize;
 use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -173,22 +174,21 @@ impl Flags {
         let took = began.elapsed();
         drop(application);
 
-        outputs.emit(
-            "",
-            &json!({
-                "schema": 1,
-                "app": self.app,
-                "job": options.job,
-                "controller": options.controller.to_string(),
-                "mark": mark.map(|mark| json!({
-                    "level": mark.level, "dscp": mark.dscp, "service_level": mark.service_level,
-                })),
-                "preload": library,
-                "exit_code": ended.code(),
-                "signal": ended.signal(),
-                "took_s": took.as_secs_f64(),
+        outputs.answer(&RunAnswer {
+            schema: 1,
+            app: &self.app,
+            job: options.job.as_deref(),
+            controller: options.controller.to_string(),
+            mark: mark.map(|mark| MarkRow {
+                level: mark.level,
+                dscp: mark.dscp,
+                service_level: mark.service_level,
             }),
-        )?;
+            preload: library.as_deref(),
+            exit_code: ended.code(),
+            signal: ended.signal(),
+            took_s: took.as_secs_f64(),
+        })?;
         match ended {
             Ended::NotRun(why, code) => {
                 note(format_args!("error: {}: {why}", self.command[0].to_string_lossy()));
@@ -197,6 +197,34 @@ impl Flags {
             _ if ended.code() == 0 => Ok(()),
             _ => Err(Failure::Command(ended.code())),
         }
+    }
+}
+
+/// The end of the command, and the mark of its packets. It has no text: the command prints its own.
+#[derive(Serialize)]
+struct RunAnswer<'a> {
+    schema: u32,
+    app: &'a str,
+    job: Option<&'a str>,
+    controller: String,
+    mark: Option<MarkRow>,
+    preload: Option<&'a Path>,
+    exit_code: u8,
+    signal: Option<i32>,
+    took_s: f64,
+}
+
+/// A mark.
+#[derive(Serialize)]
+struct MarkRow {
+    level: u16,
+    dscp: Option<u8>,
+    service_level: Option<u8>,
+}
+
+impl Answer for RunAnswer<'_> {
+    fn text(&self) -> String {
+        String::new()
     }
 }
 

@@ -1,7 +1,7 @@
 //! `bandwise sim run` of a file with a `[sweep]`: all its points in parallel, in one table.
 
+mod answer;
 mod csv;
-mod json;
 mod point;
 mod report;
 mod run;

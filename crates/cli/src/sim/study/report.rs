@@ -1,10 +1,9 @@
 //! A sweep's report: a figure for each metric, and all points in a table.
 
+use super::answer::StudyAnswer;
 use super::point::Finished;
-use super::settings::StudySettings;
 use super::table::table;
 use crate::sim::report::{provenance, tail_axes};
-use bandwise_report::html;
 use bandwise_report::model::{Axis, Figure, Point, Report, Scale, Series, SeriesKind};
 use bandwise_scenario::ethernet::{Metric, Study};
 
@@ -16,8 +15,9 @@ const DRAWN: [u32; 8] = [900, 920, 940, 960, 980, 990, 995, 999];
 /// More curves than these can't be told apart.
 const MOST_TAILS: usize = 8;
 
-/// The page. It depends on the scenario alone, not on the machine or the day.
-pub(super) fn html(settings: &StudySettings, finished: &[Option<Finished>]) -> String {
+/// Returns the report. It depends on the scenario alone, not on the machine or the day.
+pub(super) fn report(answer: &StudyAnswer) -> Report {
+    let StudyAnswer { settings, finished, .. } = *answer;
     let study = &settings.study;
     let curves = curves(study, finished);
     let mut figures: Vec<Figure> =
@@ -27,14 +27,14 @@ pub(super) fn html(settings: &StudySettings, finished: &[Option<Finished>]) -> S
     if finished.iter().any(Option::is_none) {
         notes.push("The run was interrupted. Points are missing.".to_owned());
     }
-    html::render(&Report {
+    Report {
         title: study.title.clone(),
         figures,
         tables: vec![table(study, finished)],
         provenance: provenance(&settings.name, &settings.text, study.points.first()),
         notes,
         ..Report::default()
-    })
+    }
 }
 
 /// Points that differ in their place on x, and in seeds, alone.

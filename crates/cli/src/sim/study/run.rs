@@ -1,8 +1,9 @@
 //! Running the points of a study.
 
+use super::answer::StudyAnswer;
+use super::csv;
 use super::point::Finished;
 use super::settings::StudySettings;
-use super::{csv, json, report, table};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
@@ -42,12 +43,9 @@ pub fn run(settings: &StudySettings, interrupt: &Interrupt) -> Result<(), Failur
         hops as f64 / 1e6
     ));
     let outputs = &settings.outputs;
-    outputs.emit(&table::text(study, &finished), &json::of(study, &finished))?;
+    outputs.answer(&StudyAnswer::new(settings, &finished))?;
     if outputs.wants_points() {
         outputs.points(&csv::of(study, &finished)?)?;
-    }
-    if outputs.wants_report() {
-        outputs.report(&report::html(settings, &finished))?;
     }
     end(&finished)
 }

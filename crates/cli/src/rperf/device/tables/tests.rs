@@ -1,7 +1,8 @@
 //! What is printed of a measurement, and its JSON.
 
-use super::super::json;
+use super::super::answer::DeviceAnswer;
 use super::*;
+use crate::answer::Answer;
 use bandwise_agents::Address;
 use bandwise_measure::outcome::Throughput;
 use bandwise_measure::place::{Cpus, Place};
@@ -10,7 +11,7 @@ use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Latency, Spread};
 use bandwise_session::{Gid, Task, WantedPages};
 use bandwise_units::Bytes;
-use bandwise_verbs::ibverbs::{Chosen, Pages};
+use bandwise_verbs::ibverbs::Chosen;
 
 fn task(method: Method, bytes: u32) -> Task {
     Task {
@@ -105,7 +106,7 @@ fn a_latency_that_is_partial() {
         ],
     );
     assert!(!said.contains("by stamps"), "{said}");
-    let json = json::of(&settings, &outcome);
+    let json = DeviceAnswer::new(&settings, &outcome).json();
     let flow = &json["flows"][0];
     assert_eq!(
         (&json["stop"], &json["failure"]),
@@ -133,7 +134,7 @@ fn a_latency_with_stamps() {
             "completions stamped by the device;",
         ],
     );
-    let flow = &json::of(&settings, &outcome)["flows"][0];
+    let flow = &DeviceAnswer::new(&settings, &outcome).json()["flows"][0];
     assert_eq!(flow["latency"]["by_device_clock"]["max_ns"], 3.0);
     assert_eq!(flow["latency"]["less_device_clock"]["min_ns"], -1.0);
     assert_eq!(flow["device_clock_khz"], 156_250);
@@ -162,7 +163,7 @@ fn a_sweep() {
         ],
     );
     assert!(!said.contains("8 B"), "{said}");
-    let json = json::of(&settings, &outcome);
+    let json = DeviceAnswer::new(&settings, &outcome).json();
     let flows = json["flows"].as_array().unwrap();
     let bytes: Vec<_> = flows.iter().map(|flow| (&flow["run"], &flow["bytes"])).collect();
     assert_eq!(bytes, [(&0.into(), &2.into()), (&1.into(), &4.into())]);
@@ -193,7 +194,7 @@ fn a_bandwidth() {
         ],
     );
     assert!(!said.contains("Partial"), "{said}");
-    let flow = &json::of(&settings, &found)["flows"][0];
+    let flow = &DeviceAnswer::new(&settings, &found).json()["flows"][0];
     let bandwidth = &flow["bandwidth"];
     assert_eq!(
         [&bandwidth["gbps"], &bandwidth["peak_gbps"], &bandwidth["least_gbps"]],

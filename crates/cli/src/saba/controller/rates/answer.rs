@@ -1,53 +1,112 @@
-//! [`Answer`]: what applications and connections get.
+//! [`RatesAnswer`]: the rates of applications and connections.
 
+use super::By;
 use super::said::{self, Connection, Status};
+use super::tables;
+use crate::answer::{Answer, Stats};
 use bandwise_enforce_simulated::Traffic;
 use bandwise_units::BitRate;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// What applications and connections get.
-pub struct Answer {
-    pub applications: Vec<Application>,
-    pub connections: Vec<Row>,
+/// The rates of applications and connections.
+#[derive(Serialize)]
+pub struct RatesAnswer {
+    schema: u32,
+    engine: EngineRow,
+    /// Unset while ports are being written.
+    pub(super) settled: bool,
+    pub(super) applications: Vec<Application>,
+    pub(super) connections: Vec<Row>,
+    stats: Stats,
+    #[serde(skip)]
+    pub(super) by: By,
+}
+
+/// The engine that computed the rates.
+#[derive(Serialize)]
+#[serde(tag = "name", rename_all = "lowercase")]
+enum EngineRow {
+    Flows { at_rest: bool },
+    Packets { warm_up_ns: f64, measured_ns: f64 },
 }
 
 /// An application, all parts of its job as one.
+#[derive(Serialize)]
 pub struct Application {
     pub application: u64,
     pub name: String,
     pub job: Option<String>,
     pub connections: usize,
+    #[serde(flatten)]
     pub rate: Rate,
 }
 
 /// A connection.
+#[derive(Serialize)]
 pub struct Row {
     pub connection: u64,
     pub application: u64,
+    pub level: u16,
     pub from: String,
     pub to: String,
-    pub level: u16,
+    #[serde(flatten)]
     pub rate: Rate,
 }
 
-/// What somebody gets.
+/// The rate of an application or a connection, and its part of a link: of an application the link
+/// of which it has most, of a connection the fullest on its path.
+#[derive(Serialize)]
 pub struct Rate {
+    #[serde(rename = "rate_bps", serialize_with = "bps")]
     pub gets: BitRate,
-    /// Without Saba.
+    /// The rate without Saba.
+    #[serde(rename = "max_min_bps", serialize_with = "bps")]
     pub max_min: BitRate,
-    /// Of an application the link of which that is the largest part, of a connection the fullest on its way: by its
-    /// port, and the part. None for who has no connection.
-    pub most: Option<(String, f64)>,
+    /// The part of the link; `None` without a connection.
+    pub part: Option<f64>,
+    /// The port of the link; `None` without a connection.
+    pub port: Option<String>,
 }
 
-impl Answer {
-    /// `rates` are what each connection gets, and what it would get without Saba.
+impl Rate {
+    fn new(gets: BitRate, max_min: BitRate, most: Option<(String, f64)>) -> Self {
+        let (port, part) = most.unzip();
+        Rate { gets, max_min, part, port }
+    }
+}
+
+fn bps<S: Serializer>(rate: &BitRate, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(rate.as_bps())
+}
+
+impl Answer for RatesAnswer {
+    fn text(&self) -> String {
+        tables::text(self)
+    }
+}
+
+impl From<By> for EngineRow {
+    fn from(by: By) -> Self {
+        match by {
+            By::Flows { is_at_rest } => EngineRow::Flows { at_rest: is_at_rest },
+            By::Packets(times) => EngineRow::Packets {
+                warm_up_ns: times.warm_up.as_ns_f64(),
+                measured_ns: times.measured.as_ns_f64(),
+            },
+        }
+    }
+}
+
+impl RatesAnswer {
+    /// Returns the answer for the rates of each connection, with Saba and without.
     pub fn new(
         traffic: &Traffic,
         status: &Status,
         connections: &[Connection],
         rates: [&[BitRate]; 2],
-    ) -> Answer {
+        by: By,
+    ) -> Self {
         let [gets, max_min] = rates;
         let links = Links { traffic, loads: traffic.loads(gets) };
         let mut applications = BTreeMap::<u64, (&said::Application, Vec<usize>)>::new();
@@ -61,7 +120,7 @@ impl Answer {
             if let Some((_, own)) = applications.get_mut(&application) {
                 own.push(at);
             }
-            let rate = Rate { gets: gets[at], max_min: max_min[at], most: links.fullest(at, gets) };
+            let rate = Rate::new(gets[at], max_min[at], links.fullest(at, gets));
             let (from, to) = (of.from.clone(), of.to.clone());
             Row { connection: of.connection, application, from, to, level: of.level, rate }
         };
@@ -70,13 +129,20 @@ impl Answer {
             let sum = |rates: &[BitRate]| {
                 BitRate::from_bps(own.iter().map(|&at| rates[at].as_bps()).sum())
             };
-            let rate =
-                Rate { gets: sum(gets), max_min: sum(max_min), most: links.most(&own, gets) };
+            let rate = Rate::new(sum(gets), sum(max_min), links.most(&own, gets));
             let (name, job, connections) = (of.name.clone(), of.job.clone(), own.len());
             Application { application: whole, name, job, connections, rate }
         };
         let applications = applications.into_iter().map(application).collect();
-        Answer { applications, connections }
+        RatesAnswer {
+            schema: 1,
+            engine: by.into(),
+            settled: status.settled,
+            applications,
+            connections,
+            stats: Stats::HERE,
+            by,
+        }
     }
 }
 

@@ -5,14 +5,15 @@
 
 mod answer;
 mod said;
-mod shown;
+mod tables;
 
-use super::{Config, ask, network};
+use super::{Config, network};
 use crate::failure::Failure;
 use crate::output::Json;
 use crate::values::duration;
-use answer::Answer;
+use answer::RatesAnswer;
 use anyhow::{Context, Error};
+use bandwise_controller::client;
 use bandwise_controller::settings::{Listen, Network, Settings, Store};
 use bandwise_enforce::{Switches, Wanted};
 use bandwise_enforce_simulated::{Simulated, Times, Traffic, Uncarried};
@@ -83,8 +84,8 @@ impl Flags {
         let traffic = traffic(network, &settings, file, &status, &connections)?;
         let (rates, by) = carried(&traffic, self.engine, self.duration).map_err(Error::from)?;
         let max_min = traffic.max_min();
-        let answer = Answer::new(&traffic, &status, &connections, [&rates, &max_min]);
-        outputs.emit(&answer.text(by, status.settled), &answer.json(by, status.settled))
+        let rates = [&rates[..], &max_min[..]];
+        outputs.answer(&RatesAnswer::new(&traffic, &status, &connections, rates, by))
     }
 }
 
@@ -128,7 +129,7 @@ fn in_memory(settings: &Settings, file: &Path) -> Result<Simulated, Failure> {
 
 /// What the controller says at a path.
 fn said<T: DeserializeOwned>(listen: &Listen, path: &str) -> Result<T, Failure> {
-    let said = ask::get(listen, path)?;
+    let said = client::get(listen, path)?;
     let read = serde_json::from_value(said);
     Ok(read.with_context(|| format!("what the controller says at {path} can't be used"))?)
 }

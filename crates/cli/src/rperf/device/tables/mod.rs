@@ -1,7 +1,7 @@
 //! What was measured, as tables.
 
 use super::super::rendering::{QUANTILES, row, unit_of};
-use super::json::{name, pages};
+use super::method_name::method_name;
 use bandwise_measure::client::ClientSettings;
 use bandwise_measure::outcome::{Ended, Outcome, Run};
 use bandwise_measure::program::Until;
@@ -10,6 +10,7 @@ use bandwise_report::{Cell, Table, text};
 use bandwise_rperf::Summary;
 use bandwise_session::{KeyValue, Method, Operation, Task};
 use bandwise_units::{BitRate, Time};
+use bandwise_verbs::ibverbs::Pages;
 
 /// Everything that is printed for people.
 pub(super) fn text(settings: &ClientSettings, outcome: &Outcome) -> String {
@@ -185,17 +186,27 @@ pub(crate) fn named(method: Method) -> String {
             number => format!("{number} {one}s"),
         };
         let (clients, workers) = (many(clients.get(), "client"), many(workers.get(), "worker"));
-        return format!("{} of {clients} and {workers}", name(method));
+        return format!("{} of {clients} and {workers}", method_name(method));
     }
     let by = match method.operation() {
-        _ if matches!(method, Method::Rperf | Method::PostPoll) => return name(method).to_owned(),
+        _ if matches!(method, Method::Rperf | Method::PostPoll) => {
+            return method_name(method).to_owned();
+        }
         Operation::Send => "SEND",
         Operation::Write => "WRITE",
         Operation::WriteImm => "WRITE with immediate",
         Operation::Read => "READ",
         Operation::Atomic => "atomic",
     };
-    format!("{} by {by}", name(method))
+    format!("{} by {by}", method_name(method))
+}
+
+/// Returns the kind of memory pages in words.
+pub(super) fn pages(pages: &Pages) -> String {
+    match pages {
+        Pages::Huge(each) => format!("huge pages of {each}"),
+        Pages::Ordinary { .. } => "ordinary pages".to_owned(),
+    }
 }
 
 /// The line that says what all numbers rest on.

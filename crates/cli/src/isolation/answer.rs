@@ -1,0 +1,190 @@
+//! [`IsolationAnswer`]: the findings of all cases and the verdicts on them.
+
+use super::flags::Flags;
+use super::measure::Found;
+use crate::answer::{Answer, Stats};
+use crate::papers::claims_table;
+use bandwise_agents::coordinator::Ended;
+use bandwise_papers::{Claim, Finding};
+use bandwise_report::{Cell, Provenance, Report, Table, text as plain};
+use serde::Serialize;
+
+const TITLE: &str = "Two flows that share a link";
+
+/// The findings of all cases and the verdicts on them.
+#[derive(Serialize)]
+pub(super) struct IsolationAnswer<'a> {
+    schema: u32,
+    title: &'static str,
+    from: String,
+    to: String,
+    devices: Vec<Option<&'a str>>,
+    depth: u64,
+    duration_s: f64,
+    findings: Vec<FindingRow<'a>>,
+    claims: Vec<ClaimRow<'a>>,
+    empty: &'a [String],
+    cases: CaseCount,
+    stop: &'static str,
+    failure: Option<&'a str>,
+    stats: Stats,
+    #[serde(skip)]
+    flags: &'a Flags,
+    #[serde(skip)]
+    found: &'a Found,
+}
+
+/// A finding.
+#[derive(Serialize)]
+struct FindingRow<'a> {
+    item: &'a str,
+    case: &'a str,
+    metric: &'a str,
+    unit: &'a str,
+    measured: f64,
+}
+
+/// A verdict.
+#[derive(Serialize)]
+struct ClaimRow<'a> {
+    section: &'static str,
+    claim: &'static str,
+    holds: bool,
+    numbers: &'a str,
+}
+
+/// The number of cases.
+#[derive(Serialize)]
+struct CaseCount {
+    measured: usize,
+    wanted: usize,
+}
+
+impl<'a> IsolationAnswer<'a> {
+    /// Returns the answer of all measured cases.
+    pub(super) fn new(flags: &'a Flags, found: &'a Found) -> Self {
+        let (stop, failure) = match &found.end {
+            Ended::Complete => ("complete", None),
+            Ended::Interrupted => ("interrupted", None),
+            Ended::Failed(why) => ("failed", Some(why.as_str())),
+        };
+        let finding = |finding: &'a Finding| FindingRow {
+            item: &finding.item,
+            case: &finding.case,
+            metric: &finding.metric,
+            unit: &finding.unit,
+            measured: finding.value(),
+        };
+        let claim = |&Claim { section, text, holds, ref numbers }: &'a Claim| ClaimRow {
+            section,
+            claim: text,
+            holds,
+            numbers,
+        };
+        let (measured, wanted) = found.measured;
+        IsolationAnswer {
+            schema: 1,
+            title: TITLE,
+            from: flags.from.to_string(),
+            to: flags.to.to_string(),
+            devices: found.hosts.iter().map(|host| host.device.as_deref()).collect(),
+            depth: flags.depth,
+            duration_s: flags.length().as_s_f64(),
+            findings: found.findings.iter().map(finding).collect(),
+            claims: found.claims.iter().map(claim).collect(),
+            empty: &found.empty,
+            cases: CaseCount { measured, wanted },
+            stop,
+            failure,
+            stats: Stats::HERE,
+            flags,
+            found,
+        }
+    }
+}
+
+impl Answer for IsolationAnswer<'_> {
+    const IS_ROUNDED: bool = true;
+
+    fn text(&self) -> String {
+        let Self { flags, found, .. } = *self;
+        let mut parts: Vec<String> = tables(flags, found).iter().map(plain::table).collect();
+        parts.extend(found.answer.iter().map(|sentence| format!("{sentence}\n")));
+        parts.push(format!("{}\n", closing(flags, found)));
+        parts.join("\n")
+    }
+
+    fn report(&self) -> Option<Report> {
+        let Self { flags, found, .. } = *self;
+        Some(Report {
+            title: TITLE.to_owned(),
+            question: "What happens when two applications share a link?".to_owned(),
+            answer: found.answer.clone(),
+            tables: tables(flags, found),
+            provenance: Provenance {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                command: format!("bandwise isolation --from {} --to {}", flags.from, flags.to),
+                ..Provenance::default()
+            },
+            notes: vec![closing(flags, found)],
+            ..Report::default()
+        })
+    }
+}
+
+fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
+    let rows = found.findings.iter().map(|finding| {
+        vec![
+            Cell::text(&finding.item),
+            Cell::text(&finding.case),
+            Cell::text(&finding.metric),
+            Cell::number(finding.value(), &finding.unit),
+        ]
+    });
+    let findings = Table {
+        title: TITLE.to_owned(),
+        caption: format!(
+            "From {} to {}, {} each, while both are active. {} a client of the store has several requests under way.",
+            flags.from,
+            flags.to,
+            flags.length(),
+            match flags.depth {
+                1 => "The next message of a flow is posted when the last one's completion is seen;"
+                    .to_owned(),
+                depth =>
+                    format!("A flow has {depth} messages under way, which the paper's have not;"),
+            }
+        ),
+        header: ["item", "case", "", "measured"].map(str::to_owned).to_vec(),
+        rows: rows.collect(),
+    };
+    let claims = Table {
+        caption: "In these runs; two numbers within 10% of each other are alike.".to_owned(),
+        ..claims_table(&found.claims)
+    };
+    [findings, claims].into_iter().filter(|table| !table.rows.is_empty()).collect()
+}
+
+/// The line that says what all numbers rest on.
+fn closing(flags: &Flags, found: &Found) -> String {
+    let partial = match &found.end {
+        Ended::Complete => String::new(),
+        Ended::Interrupted => "Partial: interrupted. ".to_owned(),
+        Ended::Failed(why) => format!("Partial: {why}. "),
+    };
+    let empty = match found.empty.is_empty() {
+        true => String::new(),
+        false => format!("No message in the time there was: {}. ", found.empty.join(", ")),
+    };
+    let devices: Vec<&str> =
+        found.hosts.iter().map(|host| host.device.as_deref().unwrap_or("?")).collect();
+    let (done, all) = found.measured;
+    format!(
+        "{partial}{empty}{done} of {all} cases; {} ({}) to {} ({}), bandwise {}.",
+        flags.from,
+        devices.first().unwrap_or(&"?"),
+        flags.to,
+        devices.get(1).unwrap_or(&"?"),
+        env!("CARGO_PKG_VERSION"),
+    )
+}

@@ -1,0 +1,69 @@
+//! The text of a paper's run.
+
+use super::report;
+use bandwise_papers::{Options, Paper, PaperResults};
+use bandwise_report::text;
+
+/// Returns the tables and a summary.
+pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) -> String {
+    let rows = &results.rows;
+    let mut out = text::rows(rows);
+    // The count comes below, with where it fails.
+    out.truncate(out.trim_end().rfind('\n').map_or(0, |end| end + 1));
+    if !results.unfinished.is_empty() {
+        let count = results.unfinished.len();
+        out += &format!(
+            "Partial: {count} cases were not finished, {} first.\n",
+            results.unfinished[0]
+        );
+    }
+    let judged = rows.iter().filter(|r| r.agrees.is_some()).count();
+    let agree = rows.iter().filter(|r| r.agrees == Some(true)).count();
+    let misses: Vec<String> = paper
+        .items
+        .iter()
+        .filter_map(|(item, _)| {
+            let count = rows.iter().filter(|r| r.item == *item && r.agrees == Some(false)).count();
+            (count > 0).then(|| format!("{count} of {item}"))
+        })
+        .collect();
+    let more = match rows.len() - judged {
+        0 => String::new(),
+        more => format!("; {more} more have no published value"),
+    };
+    out += &format!("{agree} of {judged} published values agree{more}.\n");
+    if !misses.is_empty() {
+        out += &format!("Not within what is allowed: {}.\n", misses.join(", "));
+    }
+    if judged > 0 {
+        out += &wrapped(paper.rule);
+    }
+    for sentence in (paper.summary)(rows) {
+        out += &wrapped(&sentence);
+    }
+    let claims = (paper.claims)(&results.findings);
+    if !claims.is_empty() {
+        out += &format!("\n{}\n", text::table(&report::claims(&claims)));
+    }
+    let quick = if options.quick { ", quick" } else { "" };
+    out += &format!("bandwise {}, seed {}{quick}.\n", env!("CARGO_PKG_VERSION"), options.seed);
+    out
+}
+
+/// Words in lines of up to 100 characters.
+fn wrapped(text: &str) -> String {
+    let (mut out, mut width) = (String::new(), 0);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        let fits = width + 1 + length <= 100;
+        if width > 0 {
+            out.push(if fits { ' ' } else { '\n' });
+        }
+        width = if fits && width > 0 { width + 1 + length } else { length };
+        out += word;
+    }
+    if width > 0 {
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,143 @@
+//! What to do, in a sentence or two.
+
+use super::findings::Findings;
+use super::gain::PAIRS;
+use super::settings::BASELINE;
+use bandwise_scenario::jobs::{LOSS, SharedJob, SharingPolicy, Summary};
+
+/// The sentences.
+pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {
+    let sentences = [who(jobs, findings), best(findings)];
+    // What floors are worth is a sentence of its own.
+    let pairs = PAIRS.into_iter().filter(|pair| pair.0 != SharingPolicy::SabaNoFloor);
+    let weights = pairs.filter_map(|pair| weights(findings, pair));
+    sentences.into_iter().flatten().chain(weights).chain(floors(findings)).collect()
+}
+
+/// Jobs that a sentence names; nobody reads more.
+const NAMED: usize = 5;
+
+/// Who gains with Saba, and who loses.
+fn who(jobs: &[SharedJob], findings: &Findings) -> Option<String> {
+    let results = findings.comparison.of(SharingPolicy::Saba)?;
+    let speedups: Vec<f64> = findings.speedups(results)?.into_iter().collect::<Option<_>>()?;
+    let of = |is_one: fn(f64) -> bool| -> Vec<(&str, f64)> {
+        let mut some: Vec<(&str, f64)> = jobs
+            .iter()
+            .zip(&speedups)
+            .filter(|of| is_one(*of.1))
+            .map(|(job, speedup)| (job.name.as_str(), 1.0 / speedup - 1.0))
+            .collect();
+        // Of equals in the order of jobs.
+        some.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        some
+    };
+    let (gain, lose) = (of(|speedup| speedup > 1.0 + LOSS), of(|speedup| speedup < 1.0 - LOSS));
+    let rest = jobs.len() - gain.len() - lose.len();
+    let mut parts = Vec::new();
+    if !gain.is_empty() {
+        parts.push(format!(
+            "{} ({})",
+            counted(gain.len(), "gains", "gain"),
+            named(&gain, "less time")
+        ));
+    }
+    if !lose.is_empty() {
+        parts.push(format!(
+            "{} ({})",
+            counted(lose.len(), "loses", "lose"),
+            named(&lose, "more time")
+        ));
+    }
+    if rest > 0 {
+        parts.push(format!("{} as long", counted(rest, "takes", "take")));
+    }
+    Some(format!(
+        "With saba in place of {}, of {} {}.",
+        BASELINE.as_str(),
+        if jobs.len() == 1 { "1 job".to_owned() } else { format!("{} jobs", jobs.len()) },
+        parts.join(", ")
+    ))
+}
+
+fn counted(number: usize, one: &str, more: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { more })
+}
+
+/// Jobs and by how much their times change.
+fn named(jobs: &[(&str, f64)], what: &str) -> String {
+    let one = |(i, &(name, change)): (usize, &(&str, f64))| {
+        let percent = (change.abs() * 100.0).round();
+        match i {
+            0 => format!("{name} takes {percent}% {what}"),
+            _ => format!("{name} {percent}%"),
+        }
+    };
+    let mut parts: Vec<String> = jobs.iter().take(NAMED).enumerate().map(one).collect();
+    if jobs.len() > NAMED {
+        parts.push(format!("{} others", jobs.len() - NAMED));
+    }
+    parts.join(", ")
+}
+
+/// A policy and what it came to.
+type Of = (SharingPolicy, Summary);
+
+/// Which policy is best, of two or more that were run to the end.
+fn best(findings: &Findings) -> Option<String> {
+    if findings.summaries.len() < 2 {
+        return None;
+    }
+    let by_mean = |a: &&Of, b: &&Of| a.1.mean_slowdown.total_cmp(&b.1.mean_slowdown);
+    let (best, summary) = findings.summaries.iter().min_by(by_mean)?;
+    let base = findings.summary(BASELINE)?;
+    Some(match *best == BASELINE {
+        true => format!(
+            "Leave it as it is: no policy here has a lower mean slowdown than {}, {:.2}.",
+            best.as_str(),
+            base.mean_slowdown
+        ),
+        false => format!(
+            "The lowest mean slowdown is that of {} ({}): {:.2}, with {} {:.2}.",
+            best.as_str(),
+            best.title(),
+            summary.mean_slowdown,
+            BASELINE.as_str(),
+            base.mean_slowdown
+        ),
+    })
+}
+
+/// Whether weights by sensitivity are better than equal ones in the same queues.
+fn weights(findings: &Findings, pair: (SharingPolicy, SharingPolicy)) -> Option<String> {
+    let (saba, equal) = pair;
+    let (a, b) = (findings.summary(saba)?.mean_slowdown, findings.summary(equal)?.mean_slowdown);
+    let verdict = match () {
+        () if a < b * (1.0 - LOSS) => "serve these jobs better than equal ones",
+        () if a > b * (1.0 + LOSS) => "serve these jobs worse than equal ones",
+        () => "make no difference to these jobs",
+    };
+    Some(format!(
+        "Weights by sensitivity {verdict}: a mean slowdown of {a:.2} with {}, of {b:.2} with {}, \
+         which has the same queues.",
+        saba.as_str(),
+        equal.as_str()
+    ))
+}
+
+/// Whether jobs would be better off without floors on their shares, where that makes a difference.
+fn floors(findings: &Findings) -> Option<String> {
+    let mean = |policy| Some(findings.summary(policy)?.mean_slowdown);
+    let (with, without) = (mean(SharingPolicy::Saba)?, mean(SharingPolicy::SabaNoFloor)?);
+    let verdict = match () {
+        () if without < with * (1.0 - LOSS) => "cost these jobs",
+        () if without > with * (1.0 + LOSS) => "help these jobs",
+        () => return None,
+    };
+    Some(format!(
+        "Floors that keep shares above what was measured {verdict}: a mean slowdown of {with:.2} with \
+         {}, of {without:.2} with {}.",
+        SharingPolicy::Saba.as_str(),
+        SharingPolicy::SabaNoFloor.as_str()
+    ))
+}
