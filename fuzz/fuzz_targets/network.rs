@@ -7,9 +7,9 @@ use bandwise_input::Source;
 use bandwise_netsim::engine::Sequential;
 use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord};
 use bandwise_rdma::wire::Frame;
-use bandwise_scenario::File;
+use bandwise_scenario::{File, Progress};
 use bandwise_scenario::ethernet::{
-    Arrival, ArrivalError, EthernetProgress, EthernetResults, EthernetScenario, Watch, Wire,
+    Arrival, ArrivalError, EthernetResults, EthernetScenario, FlowWatch, Wire,
 };
 use bandwise_topology::NodeId;
 use bandwise_units::Time;
@@ -34,7 +34,7 @@ struct Watcher<'a> {
     looks: u32,
 }
 
-impl Watch for Watcher<'_> {
+impl FlowWatch for Watcher<'_> {
     fn captures(&self) -> Option<CaptureFilter> {
         self.wire.is_some().then(|| self.chosen.clone())
     }
@@ -50,8 +50,8 @@ impl Watch for Watcher<'_> {
         ControlFlow::Continue(())
     }
 
-    fn progress(&mut self, at: EthernetProgress) -> ControlFlow<()> {
-        assert!(at.finished <= at.started);
+    fn progress(&mut self, at: Progress) -> ControlFlow<()> {
+        assert!((0.0..=1.0).contains(&at.part), "{at:?}");
         self.looks += 1;
         if self.looks < 20 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }

@@ -1,6 +1,7 @@
 //! Ctrl-C: the first ends the work cleanly with what there is, the second ends the program.
 
 use crate::output::note;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -20,6 +21,11 @@ impl Interrupt {
             note("stopping; once more to stop at once");
         })?;
         Ok(Interrupt(asked))
+    }
+
+    /// Breaks off a run if somebody asked to stop.
+    pub fn control(&self) -> ControlFlow<()> {
+        if self.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Whether somebody asked to stop.

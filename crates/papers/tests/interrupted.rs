@@ -34,5 +34,5 @@ fn what_was_finished_is_kept_and_counted() {
     assert_eq!((whole.runs, whole.unfinished.len()), (all, 0));
     assert!(!part.findings.is_empty());
     assert_eq!(part.findings, whole.findings[..part.findings.len()]);
-    assert!(part.simulated < whole.simulated);
+    assert!(part.effort.simulated < whole.effort.simulated);
 }

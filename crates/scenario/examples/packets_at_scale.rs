@@ -41,7 +41,7 @@ fn main() {
     let run = scenario.under_packets(policy, settings).expect("a policy of packets");
     let results = run.run(&Sequential, &mut |at| {
         first.get_or_insert_with(Instant::now);
-        match at.now < end {
+        match at.simulated < end {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }

@@ -8,11 +8,13 @@
 //! - [`jobs`]: jobs that compute and communicate on one fabric, by policies of sharing its links.
 
 pub mod ethernet;
+mod experiment;
 pub mod infiniband;
 pub mod jobs;
 mod reader;
 mod time_range;
 
+pub use experiment::{Effort, Experiment, Progress, Stop, Watch};
 pub use reader::files::File;
 pub use reader::kind::Kind;
 pub use reader::parsed::Parsed;

@@ -2,11 +2,10 @@
 
 use crate::failure::Failure;
 use bandwise_input::Source;
-use bandwise_netsim::engine::Executor;
-use bandwise_scenario::ethernet::{EthernetProgress, EthernetScenario, EthernetStop, Watch};
-use bandwise_scenario::infiniband::{
-    FlowRequest, InfinibandScenario, InfinibandStop, MethodName, Senders,
-};
+use bandwise_netsim::engine::{Executor, Sequential};
+use bandwise_scenario::ethernet::EthernetScenario;
+use bandwise_scenario::infiniband::{FlowRequest, InfinibandScenario, MethodName, Senders};
+use bandwise_scenario::{Effort, Experiment, Progress, Stop};
 use bandwise_threads::Team;
 use bandwise_units::Time;
 use std::num::NonZeroUsize;
@@ -48,14 +47,11 @@ pub(super) enum Case {
     Flows(CaseName, Box<EthernetScenario>, Time, Team),
 }
 
-/// What a run counted.
+/// The work of a run.
 pub(super) struct Counted {
-    pub(super) packets_delivered: u64,
-    pub(super) packet_hops: u64,
-    pub(super) events: u64,
-    /// Flows that arrived, where that is what there is.
+    pub(super) effort: Effort,
+    /// Flows that arrived, if the case consists of flows.
     pub(super) flows: Option<u64>,
-    pub(super) simulated: Time,
 }
 
 impl Case {
@@ -124,53 +120,27 @@ impl Case {
         }
     }
 
-    /// How many steps a run reports, about.
-    pub(super) fn steps(&self) -> u64 {
+    /// Runs it with its progress, a part of 1; nothing if it was stopped.
+    pub(super) fn run(&self, at: impl FnMut(Progress) -> ControlFlow<()>) -> Option<Counted> {
         match self {
-            Case::Programs(scenario) => scenario.duration().as_ps(),
-            Case::Flows(_, scenario, ..) => scenario.expected_flows(),
-        }
-    }
-
-    /// Runs it; nothing if it was stopped.
-    pub(super) fn run(
-        &self,
-        mut at: impl FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<Option<Counted>, Failure> {
-        match self {
-            Case::Programs(scenario) => {
-                let results = scenario.run(|progress| at(progress.simulated.as_ps()));
-                let counters = results.counters;
-                Ok((results.stop != InfinibandStop::Interrupted).then_some(Counted {
-                    packets_delivered: counters.packets_delivered,
-                    packet_hops: counters.packet_hops,
-                    events: counters.events,
-                    flows: None,
-                    simulated: scenario.warm_up() + scenario.duration(),
-                }))
-            }
+            Case::Programs(scenario) => conduct(&**scenario, &Sequential, at, |_| None),
             Case::Flows(_, scenario, _, team) => {
-                let results = scenario.run_by(team, &mut Steps(at));
-                let counters = results.counters;
-                Ok((results.stop != EthernetStop::Interrupted).then_some(Counted {
-                    packets_delivered: counters.packets_delivered,
-                    packet_hops: counters.packet_hops,
-                    events: counters.events,
-                    flows: Some(results.finished),
-                    simulated: results.simulated,
-                }))
+                conduct(&**scenario, team, at, |results| Some(results.finished))
             }
         }
     }
 }
 
-/// Counts flows as steps.
-struct Steps<F>(F);
-
-impl<F: FnMut(u64) -> ControlFlow<()>> Watch for Steps<F> {
-    fn progress(&mut self, at: EthernetProgress) -> ControlFlow<()> {
-        (self.0)(at.finished)
-    }
+/// Runs an experiment of any kind.
+fn conduct<E: Experiment>(
+    experiment: &E,
+    executor: &impl Executor,
+    mut at: impl FnMut(Progress) -> ControlFlow<()>,
+    flows: fn(&E::Results) -> Option<u64>,
+) -> Option<Counted> {
+    let results = experiment.conduct(executor, &mut at);
+    let counted = || Counted { effort: E::effort(&results), flows: flows(&results) };
+    (E::stop(&results) != Stop::Interrupted).then(counted)
 }
 
 fn five_bulk_senders(duration: Time) -> Result<InfinibandScenario, Failure> {

@@ -21,7 +21,6 @@ use facts::{cores, or_not_known};
 use laps::Laps;
 use serde::Serialize;
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
 
 /// Flags of `bandwise bench`.
 #[derive(Debug, clap::Args)]
@@ -60,6 +59,9 @@ pub struct Flags {
     json: Json,
 }
 
+/// Steps of a run's progress.
+const STEPS: u64 = 1_000;
+
 /// One run: what it counted, and how long that took.
 struct Run {
     counted: Counted,
@@ -72,10 +74,10 @@ struct Run {
 
 impl Run {
     fn packet_hops_per_s(&self) -> f64 {
-        self.counted.packet_hops as f64 / self.wall_s
+        self.counted.effort.packet_hops as f64 / self.wall_s
     }
     fn packet_hops_per_cpu_s(&self) -> Option<f64> {
-        self.cpu_s.map(|cpu_s| self.counted.packet_hops as f64 / cpu_s)
+        self.cpu_s.map(|cpu_s| self.counted.effort.packet_hops as f64 / cpu_s)
     }
 }
 
@@ -105,20 +107,16 @@ impl Flags {
         let case = Case::new(self.case, self.duration, threads)?;
         let interrupt = Interrupt::listen()?;
         let progress = Progress::begin("bench");
-        let steps = case.steps();
-        progress.steps(steps.saturating_mul(self.runs));
+        progress.steps(self.runs * STEPS);
         let (mut runs, mut stopped) = (Vec::new(), false);
         for i in 0..self.runs {
             let cpu = machine::cpu_time(case.threads());
             let mut laps = Laps::begin();
-            let counted = case.run(|step| {
+            let counted = case.run(|at| {
                 laps.lap();
-                progress.at(i * steps + step.min(steps));
-                match interrupt.asked() {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            })?;
+                progress.at(i * STEPS + (at.part * STEPS as f64) as u64);
+                interrupt.control()
+            });
             let Some(counted) = counted else {
                 stopped = true;
                 break;
@@ -154,7 +152,7 @@ fn median(runs: &[Run]) -> &Run {
 /// Packet-hops a second of wall time of a run that nothing disturbed, and in how many parts it was timed.
 fn undisturbed(runs: &[Run]) -> Option<(f64, usize)> {
     let (s, parts) = laps::undisturbed(runs.iter().map(|run| &*run.laps))?;
-    Some((median(runs).counted.packet_hops as f64 / s, parts))
+    Some((median(runs).counted.effort.packet_hops as f64 / s, parts))
 }
 
 fn text(runs: &[Run], case: &Case) -> String {
@@ -174,7 +172,7 @@ fn text(runs: &[Run], case: &Case) -> String {
         format!("           {speed:.2} million packet-hops/s of wall time, each of {parts} parts at its fastest\n")
     });
     let per_event =
-        |s: Option<f64>| s.map(|s| format!("{:.1} ns", 1e9 * s / counted.events as f64));
+        |s: Option<f64>| s.map(|s| format!("{:.1} ns", 1e9 * s / counted.effort.events as f64));
     let (cpu_s, wall_s) = (median(runs).cpu_s, median(runs).wall_s);
     let memory = machine::peak_rss_bytes().map(|b| format!("{:.1} MiB", b as f64 / 1048576.0));
     [
@@ -190,7 +188,10 @@ fn text(runs: &[Run], case: &Case) -> String {
         format!("speed      {}\n", or_not_known(per_cpu_s)),
         format!("           {}\n", or_not_known(per_s)),
         undisturbed,
-        format!("events     {:.2} a packet-hop\n", ratio(counted.events, counted.packet_hops)),
+        format!(
+            "events     {:.2} a packet-hop\n",
+            ratio(counted.effort.events, counted.effort.packet_hops)
+        ),
         format!("an event   {} of CPU time,", or_not_known(per_event(cpu_s))),
         format!(" {} of wall time\n", or_not_known(per_event(Some(wall_s)))),
         format!("memory     {} at most\n", or_not_known(memory)),
@@ -252,10 +253,10 @@ impl<'a> BenchAnswer<'a> {
             threads: case.threads(),
             runs: runs.len(),
             flows: counted.flows,
-            packets_delivered: counted.packets_delivered,
-            packet_hops: counted.packet_hops,
-            events: counted.events,
-            simulated_s: counted.simulated.as_s_f64(),
+            packets_delivered: counted.effort.packets_delivered,
+            packet_hops: counted.effort.packet_hops,
+            events: counted.effort.events,
+            simulated_s: counted.effort.simulated.as_s_f64(),
             wall_s,
             cpu_s,
             packet_hops_per_s: run.packet_hops_per_s(),
@@ -263,8 +264,8 @@ impl<'a> BenchAnswer<'a> {
             packet_hops_per_s_undisturbed: undisturbed(runs).map(|(speed, _)| speed),
             packet_hops_per_s_of_runs: runs.iter().map(Run::packet_hops_per_s).collect(),
             packet_hops_per_cpu_s_of_runs: runs.iter().map(Run::packet_hops_per_cpu_s).collect(),
-            events_per_packet_hop: ratio(counted.events, counted.packet_hops),
-            ns_per_event: 1e9 * wall_s / counted.events as f64,
+            events_per_packet_hop: ratio(counted.effort.events, counted.effort.packet_hops),
+            ns_per_event: 1e9 * wall_s / counted.effort.events as f64,
             peak_rss_bytes: machine::peak_rss_bytes(),
             cpu_model: machine::cpu_model(),
             cores: machine::cores(),

@@ -9,6 +9,7 @@ use crate::output::note;
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::{self, FabricSpec, Format};
 use bandwise_topology::{Fabric, Port};
+use bandwise_units::Time;
 use serde::Deserialize;
 use std::io::IsTerminal;
 
@@ -72,6 +73,13 @@ pub fn announce_routing_of(source: &Source) {
     {
         announce_routing(&fabric);
     }
+}
+
+/// Returns the failure of a run that ended with a deadlock of these ports.
+pub fn deadlock(fabric: &Fabric, ports: &[Port], simulated: Time) -> Failure {
+    let ports = circle(fabric, ports).join(" -> ");
+    let what = "deadlock: these ports wait for each other for ever";
+    anyhow::anyhow!("{what}: {ports} (simulated until {simulated})").into()
 }
 
 /// The ports of a loop by name, the first once more at its end.

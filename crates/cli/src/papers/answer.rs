@@ -62,7 +62,7 @@ impl<'a> PaperAnswer<'a> {
                 packets_delivered: counters.packets_delivered,
                 packet_hops: counters.packet_hops,
                 events: counters.events,
-                simulated_s: results.simulated.as_s_f64(),
+                simulated_s: results.effort.simulated.as_s_f64(),
                 claims: (paper.claims)(&results.findings).into_iter().map(claim).collect(),
                 unfinished: &results.unfinished,
             },

@@ -35,7 +35,7 @@ pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -
             scenario: Some(scenarios(paper)),
             extra: vec![
                 ("Runs".to_owned(), results.runs.to_string()),
-                ("Simulated".to_owned(), format!("{:.3} s", results.simulated.as_s_f64())),
+                ("Simulated".to_owned(), format!("{:.3} s", results.effort.simulated.as_s_f64())),
             ],
             ..Provenance::default()
         },

@@ -123,7 +123,7 @@ fn cost(results: &PaperResults, took: Duration) -> String {
     format!(
         "{} runs, {:.3} s simulated in {took_s:.1} s, {:.1} million packet-hops/s{memory}",
         results.runs,
-        results.simulated.as_s_f64(),
+        results.effort.simulated.as_s_f64(),
         results.effort.packet_hops as f64 / took_s / 1e6,
     )
 }

@@ -7,7 +7,8 @@ use super::{report, tables};
 use crate::answer::Answer;
 use bandwise_report::Report;
 use bandwise_rperf::Summary;
-use bandwise_scenario::infiniband::{Flow, FlowResult, InfinibandStop, LatencyResult};
+use bandwise_scenario::Stop;
+use bandwise_scenario::infiniband::{Flow, FlowResult, LatencyResult};
 use serde::Serialize;
 
 /// The results of simulated measurements. Nothing of it depends on the machine.
@@ -64,10 +65,9 @@ struct RperfStats {
 impl<'a> RperfAnswer<'a> {
     /// Returns the answer of all runs.
     pub(super) fn new(settings: &'a Settings, outcome: &'a Outcome) -> Self {
-        let (stop, ports) = match &outcome.stop {
-            InfinibandStop::Complete => ("complete", None),
-            InfinibandStop::Interrupted => ("interrupted", None),
-            InfinibandStop::Deadlock(ports) => ("deadlock", Some(ports)),
+        let ports = match &outcome.stop {
+            Stop::Deadlock(ports) => Some(ports),
+            _ => None,
         };
         let names = |ports: &Vec<_>| -> Vec<String> {
             ports.iter().map(|&port| settings.fabric().describe(port)).collect()
@@ -80,7 +80,7 @@ impl<'a> RperfAnswer<'a> {
             schema: 1,
             title: settings.title(),
             flows: outcome.flows.iter().map(row).collect(),
-            stop,
+            stop: outcome.stop.as_str(),
             deadlock: ports.map(names),
             stats: RperfStats {
                 version: env!("CARGO_PKG_VERSION"),

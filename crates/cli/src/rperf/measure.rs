@@ -6,16 +6,16 @@ use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
 use bandwise_netsim::infiniband::Counters;
-use bandwise_scenario::infiniband::{Flow, FlowResult, InfinibandStop, Method};
+use bandwise_scenario::Stop;
+use bandwise_scenario::infiniband::{Flow, FlowResult, Method};
 use bandwise_units::Time;
-use std::ops::ControlFlow;
 
 /// What came out, over all runs.
 pub(super) struct Outcome {
     /// The run a flow belongs to, the flow, and what it found.
     pub(super) flows: Vec<(usize, Flow, FlowResult)>,
     /// Why the last run ended; after another reason than completion there is no next.
-    pub(super) stop: InfinibandStop,
+    pub(super) stop: Stop,
     pub(super) simulated: Time,
     pub(super) counters: Counters,
 }
@@ -26,7 +26,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
     progress.steps((0..settings.runs.len()).map(total).sum());
     let mut outcome = Outcome {
         flows: Vec::new(),
-        stop: InfinibandStop::Complete,
+        stop: Stop::Complete,
         simulated: Time::ZERO,
         counters: Counters::default(),
     };
@@ -34,17 +34,14 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
         let before: u64 = (0..i).map(total).sum();
         let results = scenario.run(|at| {
             progress.at(before + at.simulated.as_ps());
-            match interrupt.asked() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
+            interrupt.control()
         });
         outcome.simulated += results.simulated;
         outcome.counters.add(&results.counters);
         let flows = scenario.flows().iter().cloned().zip(results.flows);
         outcome.flows.extend(flows.map(|(flow, result)| (i, flow, result)));
         outcome.stop = results.stop;
-        if outcome.stop != InfinibandStop::Complete {
+        if outcome.stop != Stop::Complete {
             break;
         }
     }

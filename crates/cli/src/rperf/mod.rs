@@ -21,14 +21,13 @@ mod tables;
 pub use agents::{TokenFlag, agent};
 pub use flags::Flags;
 
-use crate::fabric::circle;
+use crate::fabric::deadlock;
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::interrupt::Interrupt;
 use crate::output::{Json, Report};
 use answer::RperfAnswer;
-use anyhow::anyhow;
-use bandwise_scenario::infiniband::InfinibandStop;
+use bandwise_scenario::Stop;
 use std::path::PathBuf;
 
 impl Flags {
@@ -52,13 +51,9 @@ impl Flags {
         let outcome = measure::all(&settings, interrupt)?;
         settings.outputs.answer(&RperfAnswer::new(&settings, &outcome))?;
         match &outcome.stop {
-            InfinibandStop::Complete => tables::all_have_samples(&settings, &outcome),
-            InfinibandStop::Interrupted => Err(Failure::Interrupted),
-            InfinibandStop::Deadlock(ports) => {
-                let ports = circle(settings.fabric(), ports).join(" -> ");
-                let what = "deadlock: these ports wait for each other's credits for ever";
-                Err(anyhow!("{what}: {ports} (simulated until {})", outcome.simulated).into())
-            }
+            Stop::Interrupted => Err(Failure::Interrupted),
+            Stop::Deadlock(ports) => Err(deadlock(settings.fabric(), ports, outcome.simulated)),
+            _ => tables::all_have_samples(&settings, &outcome),
         }
     }
 }

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 use anyhow::anyhow;
 use bandwise_report::{Cell, Table, text};
 use bandwise_rperf::Summary;
-use bandwise_scenario::infiniband::{Flow, InfinibandStop, LatencyResult};
+use bandwise_scenario::Stop;
+use bandwise_scenario::infiniband::{Flow, LatencyResult};
 use bandwise_units::Time;
 
 /// Everything that is printed for people.
@@ -21,9 +22,9 @@ pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
 pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
     let (hosts, switches) = (settings.fabric().hosts().len(), settings.fabric().switches().len());
     let partial = match &outcome.stop {
-        InfinibandStop::Complete => "",
-        InfinibandStop::Interrupted => "Partial: interrupted. ",
-        InfinibandStop::Deadlock(_) => "Partial: ended by a deadlock. ",
+        Stop::Interrupted => "Partial: interrupted. ",
+        Stop::Deadlock(_) => "Partial: ended by a deadlock. ",
+        _ => "",
     };
     let without = without_samples(settings, outcome);
     let none = if without.is_empty() {
@@ -144,7 +145,7 @@ fn missed(wanted: Option<u64>, latency: &LatencyResult) -> Option<u64> {
 
 /// What helps where time was over before all samples were taken.
 fn hint(outcome: &Outcome) -> &'static str {
-    if outcome.stop == InfinibandStop::Complete { "; a longer --duration takes more" } else { "" }
+    if outcome.stop == Stop::Complete { "; a longer --duration takes more" } else { "" }
 }
 
 /// The methods side by side, as far as they have samples.

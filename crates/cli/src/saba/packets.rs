@@ -7,8 +7,9 @@ use crate::fabric::circle;
 use crate::failure::Failure;
 use crate::output::note;
 use bandwise_report::{Cell, Table};
+use bandwise_scenario::Watch;
 use bandwise_scenario::jobs::{
-    JobsResults, JobsWatch, PacketComparison, PacketExperiment, PacketResults, REACTION,
+    JobsResults, PacketComparison, PacketExperiment, PacketResults, REACTION,
 };
 use bandwise_units::Time;
 use serde::Serialize;
@@ -19,7 +20,7 @@ use std::time::Instant;
 pub(super) fn compare(
     experiment: &PacketExperiment,
     packets: &Packets,
-    watch: JobsWatch<'_>,
+    watch: Watch<'_>,
 ) -> PacketComparison {
     let began = Instant::now();
     let compared = experiment.compare(&packets.team, watch);

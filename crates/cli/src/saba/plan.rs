@@ -9,8 +9,8 @@ use crate::files::Text;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
-use bandwise_scenario::jobs::{JobsProgress, SharingPolicy};
-use std::ops::ControlFlow;
+use bandwise_scenario::Progress as At;
+use bandwise_scenario::jobs::SharingPolicy;
 
 /// Steps that the progress of a policy is told in.
 const STEPS: f64 = 1_000.0;
@@ -28,18 +28,19 @@ pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), F
     outputs.models(|| scenario.models())?;
     let progress = Progress::begin(&format!("sharing {}", scenario.title()));
     // Each job alone is as one more policy.
-    progress.steps((policies.len() as u64 + 1) * STEPS as u64);
+    let steps = (policies.len() as f64 + 1.0) * STEPS;
+    progress.steps(steps as u64);
     let mut last = None;
-    let mut watch = |at: JobsProgress| {
-        let number = number_of(policies, at.policy);
-        if last.replace(at.policy) != Some(at.policy) {
-            progress.doing(&doing(policies, at.policy));
+    let mut watch = |at: At| {
+        let policy = match &settings.experiment {
+            Experiment::Flows(experiment) => experiment.policy_at(at.part),
+            Experiment::Packets(experiment, _) => experiment.policy_at(at.part),
+        };
+        if last.replace(policy) != Some(policy) {
+            progress.doing(&doing(policies, policy));
         }
-        progress.at(((number as f64 + at.part) * STEPS) as u64);
-        match interrupt.asked() {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+        progress.at((at.part * steps) as u64);
+        interrupt.control()
     };
     let (comparison, compared) = match &settings.experiment {
         Experiment::Flows(experiment) => (experiment.compare(&mut watch), None),

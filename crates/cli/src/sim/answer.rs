@@ -1,7 +1,7 @@
 //! [`SimAnswer`]: the results of an Ethernet scenario.
 
 use super::effort::Effort;
-use super::names::{group, percent, stop};
+use super::names::{group, percent};
 use super::ports::{self, PortRow, StormRow};
 use super::settings::Settings;
 use super::settings_row::SettingsRow;
@@ -88,7 +88,7 @@ impl<'a> SimAnswer<'a> {
             schema: 1,
             title: scenario.title(),
             settings: SettingsRow::of(scenario),
-            stop: stop(&results.stop),
+            stop: results.stop.as_str(),
             deadlock: ports::deadlock(fabric, results),
             pause_storms: ports::storms(fabric, results),
             rows: metrics(results),

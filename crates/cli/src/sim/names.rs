@@ -1,6 +1,6 @@
 //! Names that tables and JSON share.
 
-use bandwise_scenario::ethernet::{EthernetStop, Group};
+use bandwise_scenario::ethernet::Group;
 
 /// Returns the name of a group of flows.
 pub(super) fn group(group: Group) -> String {
@@ -14,17 +14,6 @@ pub(super) fn group(group: Group) -> String {
         Group::SinglePacket => "single packet".to_owned(),
         Group::UpTo(most) => format!("up to {}", size(most.get())),
         Group::Larger(than) => format!("above {}", size(than.get())),
-    }
-}
-
-/// Returns the name of the reason why a run stopped.
-pub(super) fn stop(stop: &EthernetStop) -> &'static str {
-    match stop {
-        EthernetStop::Complete => "complete",
-        EthernetStop::Limit => "limit",
-        EthernetStop::Stuck => "stuck",
-        EthernetStop::Deadlock(_) => "deadlock",
-        EthernetStop::Interrupted => "interrupted",
     }
 }
 

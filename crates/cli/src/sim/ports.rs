@@ -1,9 +1,8 @@
 //! The counters of ports, as CSV and as JSON; pause storms and deadlocks.
 
 use super::nanoseconds::Ns;
-use bandwise_scenario::ethernet::{
-    EthernetResults, EthernetScenario, EthernetStop, PauseStorm, PortResult,
-};
+use bandwise_scenario::Stop;
+use bandwise_scenario::ethernet::{EthernetResults, EthernetScenario, PauseStorm, PortResult};
 use bandwise_topology::Fabric;
 use serde::Serialize;
 use std::fmt::Write;
@@ -129,9 +128,7 @@ pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -
 /// The ports of a deadlock, if there was one.
 pub(super) fn deadlock(fabric: &Fabric, results: &EthernetResults) -> Option<Vec<String>> {
     match &results.stop {
-        EthernetStop::Deadlock(ports) => {
-            Some(ports.iter().map(|&port| fabric.describe(port)).collect())
-        }
+        Stop::Deadlock(ports) => Some(ports.iter().map(|&port| fabric.describe(port)).collect()),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use super::rows::FlowRows;
 use super::settings::{Flags, Settings, Work};
 use super::trace::{self, Trace};
 use super::{ports, study, tables};
-use crate::fabric::circle;
+use crate::fabric::deadlock;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::machine;
@@ -16,9 +16,8 @@ use crate::saba;
 use anyhow::anyhow;
 use bandwise_netsim::engine::Executor;
 use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord};
-use bandwise_scenario::ethernet::{
-    Arrival, EthernetProgress, EthernetResults, EthernetStop, FlowRecord, Watch,
-};
+use bandwise_scenario::ethernet::{Arrival, EthernetResults, FlowRecord, FlowWatch};
+use bandwise_scenario::{Progress as At, Stop};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -58,14 +57,10 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     outputs.answer(&SimAnswer::new(&settings, &results, effort))?;
     let missing = results.started - results.finished;
     match &results.stop {
-        EthernetStop::Complete | EthernetStop::Limit => Ok(()),
-        EthernetStop::Interrupted => Err(Failure::Interrupted),
-        EthernetStop::Deadlock(found) => {
-            let ports = circle(scenario.fabric(), found).join(" -> ");
-            let what = "deadlock: these ports are told to stop until each other go on, for ever";
-            Err(anyhow!("{what}: {ports} (simulated until {})", results.simulated).into())
-        }
-        EthernetStop::Stuck => Err(anyhow!(
+        Stop::Complete | Stop::Limit => Ok(()),
+        Stop::Interrupted => Err(Failure::Interrupted),
+        Stop::Deadlock(ports) => Err(deadlock(scenario.fabric(), ports, results.simulated)),
+        Stop::Stuck => Err(anyhow!(
             "{missing} flows have not arrived and nothing will happen any more: packets of theirs \
              were lost, and no timeout notices"
         )
@@ -83,11 +78,13 @@ struct Files<'a> {
 struct Watcher<'a> {
     files: Files<'a>,
     progress: Progress,
+    finished: u64,
     interrupt: &'a Interrupt,
 }
 
-impl Watch for Watcher<'_> {
+impl FlowWatch for Watcher<'_> {
     fn finished(&mut self, flow: &FlowRecord) {
+        self.finished += 1;
         self.files.rows.add(flow);
     }
 
@@ -102,14 +99,11 @@ impl Watch for Watcher<'_> {
         }
     }
 
-    fn progress(&mut self, at: EthernetProgress) -> ControlFlow<()> {
-        self.progress.at(at.finished);
+    fn progress(&mut self, _: At) -> ControlFlow<()> {
+        self.progress.at(self.finished);
         let Files { rows, trace } = &self.files;
         let failed = rows.has_failed() || trace.as_ref().is_some_and(Trace::has_failed);
-        match self.interrupt.asked() || failed {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
-        }
+        if failed { ControlFlow::Break(()) } else { self.interrupt.control() }
     }
 }
 
@@ -120,7 +114,7 @@ fn simulate<'a>(
 ) -> Result<(EthernetResults, Files<'a>, Effort), Failure> {
     let progress = Progress::begin(&format!("simulating {}", settings.scenario.title()));
     progress.steps(settings.expected);
-    let mut watcher = Watcher { files, progress, interrupt };
+    let mut watcher = Watcher { files, progress, finished: 0, interrupt };
     let (began, cpu) = (Instant::now(), machine::cpu_time(settings.team.workers()));
     let results = match &settings.list {
         Some(list) => {

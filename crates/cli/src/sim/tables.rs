@@ -6,9 +6,9 @@ use bandwise_rdma::congestion::Algorithm;
 use bandwise_rdma::homa;
 use bandwise_rdma::transport::{Recovery, Timeout, TransportSettings};
 use bandwise_report::{Cell, Table, text};
+use bandwise_scenario::Stop;
 use bandwise_scenario::ethernet::{
-    Distribution, EthernetResults, EthernetScenario, EthernetStop, Group, RequestResult,
-    TransportKind,
+    Distribution, EthernetResults, EthernetScenario, Group, RequestResult, TransportKind,
 };
 use bandwise_units::{Bytes, Time};
 
@@ -119,11 +119,11 @@ fn network(scenario: &EthernetScenario, results: &EthernetResults) -> Table {
 pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let missing = results.started - results.finished;
     let why = match &results.stop {
-        EthernetStop::Complete => None,
-        EthernetStop::Limit => Some("ended at the limit of simulated time"),
-        EthernetStop::Stuck => Some("nothing will happen any more"),
-        EthernetStop::Deadlock(_) => Some("ended by a deadlock"),
-        EthernetStop::Interrupted => Some("interrupted"),
+        Stop::Complete => None,
+        Stop::Limit => Some("ended at the limit of simulated time"),
+        Stop::Stuck => Some("nothing will happen any more"),
+        Stop::Deadlock(_) => Some("ended by a deadlock"),
+        Stop::Interrupted => Some("interrupted"),
     };
     let partial = why.map(|why| format!("Partial: {why}, {missing} flows have not arrived. "));
     let (hosts, switches) = (scenario.fabric().hosts().len(), scenario.fabric().switches().len());

@@ -3,14 +3,15 @@
 
 use super::names::{FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL};
 use super::studies::{Point, points};
-use crate::run::{self, Options, Read};
+use crate::Options;
+use crate::case::{self, Read};
 use bandwise_scenario::ethernet::{
     Distribution, EthernetResults, EthernetScenario, Fingerprint, Metric, TAIL as SHARES,
 };
 use std::collections::BTreeMap;
 
-type Case = run::Case<EthernetScenario>;
-type Reading = run::Reading<EthernetResults>;
+type Case = case::Case<EthernetScenario>;
+type Reading = case::Reading<EthernetResults>;
 
 /// All runs, in the order in which they are first needed.
 pub fn cases(options: &Options) -> Vec<Case> {

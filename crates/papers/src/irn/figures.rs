@@ -1,7 +1,7 @@
 //! The report's figures: bars for figures 1 to 7, 10 to 12 and 4.4.4, curves for figures 8 and 9
 //! and the ratios of the tables, with the published points where there are any.
 
-use super::PAPER;
+use super::items::ITEMS;
 use super::names::{CONTROLS, FCT, NONE, RCT, TABLES, THREE, with};
 use crate::Finding;
 use crate::published::{Published, Value};
@@ -56,7 +56,7 @@ pub fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
     let of = |figure: &Figure, item: &str| {
         figure.id.strip_prefix(item).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    all.sort_by_key(|figure| PAPER.items.iter().position(|(item, _)| of(figure, item)));
+    all.sort_by_key(|figure| ITEMS.iter().position(|(item, _)| of(figure, item)));
     all
 }
 

@@ -7,13 +7,15 @@ mod claims;
 mod derived;
 mod figures;
 mod found;
+mod items;
 mod names;
 mod studies;
 mod summary;
 
-use crate::Paper;
-use crate::experiment::Cases;
+use crate::collect::collect;
+use crate::paper::Paper;
 use crate::published::Value;
+use items::ITEMS;
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -21,38 +23,13 @@ pub const PAPER: Paper = Paper {
     title: "Revisiting Network Support for RDMA (Mittal, Shpiner, Panda, Zahavi, Krishnamurthy, \
             Ratnasamy, Shenker, SIGCOMM 2018)",
     question: "Does RDMA need a lossless network?",
-    items: &[
-        ("fig1", "IRN and RoCE with PFC"),
-        ("fig2", "IRN with and without PFC"),
-        ("fig3", "RoCE with and without PFC"),
-        ("fig4", "IRN and RoCE with PFC, with Timely and DCQCN"),
-        ("fig5", "IRN with and without PFC, with Timely and DCQCN"),
-        ("fig6", "RoCE with and without PFC, with Timely and DCQCN"),
-        ("fig7", "IRN with go-back-N, and without its cap (BDP-FC)"),
-        ("text-4.3", "IRN without SACK, with a dynamic timeout, with go-back-N that backs off"),
-        ("text-4.4.1", "the least and the most over all scenarios of tables 3 to 9"),
-        ("fig8", "tail of flows of a single packet"),
-        ("fig9", "incast of 10 to 50 senders"),
-        ("text-4.4.3", "incast at other rates, with more connections, beside other traffic"),
-        ("text-4.4.4", "AIMD and DCTCP"),
-        ("fig10", "IRN and Resilient RoCE (DCQCN without PFC)"),
-        ("fig11", "IRN and iWARP"),
-        ("text-4.6", "IRN with AIMD, and iWARP"),
-        ("fig12", "IRN with the overheads of an implementation"),
-        ("table3", "link utilisation of 30% to 90%"),
-        ("table4", "links of 10 to 100 Gbps"),
-        ("table5", "54 to 250 servers"),
-        ("table6", "heavy-tailed and uniform sizes"),
-        ("table7", "buffers of 60 to 480 KB"),
-        ("table8", "RTO_high of 320 to 1280 us"),
-        ("table9", "N of 3 to 15"),
-    ],
+    items: ITEMS,
     scenarios: studies::FILES,
     rule: "A ratio of tables 3 to 9 agrees within 0.15, a percentage within 5 points, any other \
            number within 15%. Where the paper gives a range, our least and our most have to lie in \
            it, without any tolerance.",
     published: include_str!("../../../../papers/irn/published.csv"),
-    cases: Cases::Network(cases::cases),
+    collect: |options, observer| collect(cases::cases(options), options, observer),
     derived: derived::with_derived,
     tells_spread: true,
     figures: figures::figures,
@@ -75,7 +52,7 @@ fn tolerance(value: &Value) -> f64 {
 mod tests {
     use super::*;
     use crate::published::Published;
-    use crate::run::{Finding, Options};
+    use crate::{Finding, Options};
 
     fn options() -> Options {
         Options { item: None, quick: true, seed: 1, threads: 1 }

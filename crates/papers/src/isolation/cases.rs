@@ -1,7 +1,8 @@
 //! The runs: pairs of flows and what is read off them.
 
 use super::study::{Flow, Measured, Outcome, Store, Study};
-use crate::run::{self, Options};
+use crate::Options;
+use crate::case;
 use bandwise_input::Source;
 use bandwise_netsim::infiniband::host::Notify::{self, Event, Poll};
 use bandwise_netsim::infiniband::host::{DeviceModel, IdleState};
@@ -10,8 +11,8 @@ use bandwise_rperf::Summary;
 use bandwise_scenario::infiniband::InfinibandScenario;
 use bandwise_units::{Bytes, Time};
 
-type Case = run::Case<Study>;
-type Reading = run::Reading<Outcome>;
+type Case = case::Case<Study>;
+type Reading = case::Reading<Outcome>;
 
 const FDR: &str = include_str!("../../../../papers/isolation/fdr.toml");
 const EDR: &str = include_str!("../../../../papers/isolation/edr.toml");

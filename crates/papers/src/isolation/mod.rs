@@ -7,10 +7,10 @@ mod figures;
 mod found;
 mod study;
 
-pub use study::{Outcome, Study};
+pub use study::{Measured, Outcome, Study, Trial};
 
-use crate::Paper;
-use crate::experiment::Cases;
+use crate::collect::collect;
+use crate::paper::Paper;
 use crate::published::Value;
 use bandwise_report::model::Row;
 
@@ -31,7 +31,7 @@ pub const PAPER: Paper = Paper {
     scenarios: cases::SCENARIOS,
     rule: "A ratio agrees within 15% of the published one.",
     published: include_str!("../../../../papers/isolation/published.csv"),
-    cases: Cases::Isolation(cases::cases),
+    collect: |options, observer| collect(cases::cases(options), options, observer),
     derived: found::with_derived,
     tells_spread: false,
     figures: figures::figures,

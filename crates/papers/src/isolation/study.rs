@@ -1,6 +1,7 @@
 //! [`Study`]: flows that share a link, measured while all of them are active.
 
-use crate::experiment::{Effort, Experiment};
+use crate::repeated::Repeated;
+use bandwise_netsim::engine::Executor;
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_netsim::infiniband::{Counters, Outcome as Ran, Simulation};
 use bandwise_random::Stream;
@@ -11,6 +12,7 @@ use bandwise_rperf::{
     KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings, Latency, Rounds, Summary, Think,
 };
 use bandwise_scenario::infiniband::InfinibandScenario;
+use bandwise_scenario::{Effort, Experiment, Progress, Stop, Watch};
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// Data goes from here to there, whoever posts; of a flow that is turned round the other way.
@@ -59,13 +61,14 @@ pub struct Store {
     pub(super) requests: u64,
 }
 
-/// What came out.
+/// The results of a run. A run that is not complete has measured nothing.
 #[derive(Debug)]
 pub struct Outcome {
-    /// In the study's order.
+    /// Flows in the study's order.
     pub(super) flows: Vec<Measured>,
     /// All clients of the store together.
     pub(super) store: Option<Measured>,
+    stop: Stop,
     window: Time,
     counters: Counters,
 }
@@ -90,49 +93,75 @@ struct Running {
     arrives: (usize, Qp),
 }
 
-impl Experiment for Study {
+/// A study with a seed.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    study: Study,
+    seed: u64,
+}
+
+impl Repeated for Study {
+    type Experiment = Trial;
+
+    fn with_seed(&self, seed: u64) -> Result<Trial, String> {
+        Ok(Trial { study: self.clone(), seed })
+    }
+}
+
+impl Experiment for Trial {
     type Results = Outcome;
 
-    fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Outcome>, String> {
-        let hosts = &self.hosts;
-        let mut sim = Simulation::new(hosts.fabric(), hosts.routes(), hosts.models(), seed)
-            .map_err(|error| error.to_string())?;
-        let mut starts = (0..).map(|i| Stream::new(seed, "start", i).time_below(START));
+    fn conduct(&self, _: &impl Executor, watch: Watch<'_>) -> Outcome {
+        let Trial { study, seed } = self;
+        let Study { hosts, flows, store, limit } = study;
+        let sim = Simulation::new(hosts.fabric(), hosts.routes(), hosts.models(), *seed);
+        let mut sim = sim.expect("the builder has checked the tables");
+        let mut starts = (0..).map(|i| Stream::new(*seed, "start", i).time_below(START));
         let mut begin = || starts.next().unwrap_or_default();
         let flows: Vec<Running> =
-            self.flows.iter().map(|flow| self.start(&mut sim, flow, begin())).collect();
-        let clients = match &self.store {
-            Some(store) => self.open(&mut sim, store, &mut begin),
+            flows.iter().map(|flow| study.start(&mut sim, flow, begin())).collect();
+        let clients = match store {
+            Some(store) => study.open(&mut sim, store, &mut begin),
             None => Vec::new(),
         };
         let is_over = |sim: &Simulation<Generator>| {
             flows.iter().chain(&clients).any(|p| sim.is_done(p.host, p.number))
         };
-        while sim.now() < self.limit && !is_over(&sim) {
-            if stop() {
-                return Ok(None);
+        let mut stop = Stop::Complete;
+        while sim.now() < *limit && !is_over(&sim) {
+            let part = sim.now().as_ps() as f64 / limit.as_ps() as f64;
+            if watch(Progress { simulated: sim.now(), part }).is_break() {
+                stop = Stop::Interrupted;
+                break;
             }
-            let until = (sim.now() + LOOK).min(self.limit);
+            let until = (sim.now() + LOOK).min(*limit);
             if sim.run(until) == Ran::Quiet && !is_over(&sim) {
-                return Err("nothing will happen any more, and nobody is done".to_owned());
+                stop = Stop::Stuck;
+                break;
             }
         }
-        let window = sim.now();
-        Ok(Some(Outcome {
-            flows: flows.iter().map(|flow| measured(&sim, std::slice::from_ref(flow))).collect(),
-            store: self.store.map(|_| measured(&sim, &clients)),
-            window,
+        let is_whole = stop == Stop::Complete;
+        let of = |programs: &[Running]| measured(&sim, programs);
+        Outcome {
+            flows: flows
+                .iter()
+                .filter(|_| is_whole)
+                .map(|flow| of(std::slice::from_ref(flow)))
+                .collect(),
+            store: store.filter(|_| is_whole).map(|_| of(&clients)),
+            stop,
+            window: sim.now(),
             counters: sim.counters(),
-        }))
+        }
+    }
+
+    fn stop(results: &Outcome) -> Stop {
+        results.stop.clone()
     }
 
     fn effort(results: &Outcome) -> Effort {
         let Counters { packets_delivered, packet_hops, events, .. } = results.counters;
-        Effort { packets_delivered, packet_hops, events }
-    }
-
-    fn simulated(results: &Outcome) -> Time {
-        results.window
+        Effort { simulated: results.window, packets_delivered, packet_hops, events }
     }
 }
 
@@ -228,7 +257,9 @@ mod tests {
     use super::*;
     use crate::isolation::cases::with_device;
     use bandwise_input::Source;
+    use bandwise_netsim::engine::Sequential;
     use bandwise_netsim::infiniband::host::IdleState;
+    use std::ops::ControlFlow;
 
     const FDR: &str = include_str!("../../../../papers/isolation/fdr.toml");
     const MB: u32 = 1_000_000;
@@ -248,7 +279,8 @@ mod tests {
 
     fn run(hosts: InfinibandScenario, flows: Vec<Flow>, store: Option<Store>) -> Outcome {
         let study = Study { hosts, flows, store, limit: Time::from_ms(100) };
-        study.run_once(1, &|| false).unwrap().unwrap()
+        let mut go_on = |_: Progress| ControlFlow::Continue(());
+        study.with_seed(1).unwrap().conduct(&Sequential, &mut go_on)
     }
 
     /// While a flow that posts one message after the other waits for its next one, one that is always
@@ -309,6 +341,8 @@ mod tests {
         let flows = vec![flow(Opcode::Write, MB, 1_000)];
         let study =
             Study { hosts: hosts(Time::ZERO), flows, store: None, limit: Time::from_ms(10) };
-        assert!(study.run_once(1, &|| true).unwrap().is_none());
+        let mut stop = |_: Progress| ControlFlow::Break(());
+        let outcome = study.with_seed(1).unwrap().conduct(&Sequential, &mut stop);
+        assert_eq!((Trial::stop(&outcome), outcome.flows.len()), (Stop::Interrupted, 0));
     }
 }

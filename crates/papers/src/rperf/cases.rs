@@ -1,8 +1,9 @@
 //! The runs: one for each point of the figures. A run that several figures take numbers from is
 //! made once.
 
-use super::LINK_GBPS;
-use crate::run::{self, Options};
+use super::link::LINK_GBPS;
+use crate::Options;
+use crate::case;
 use bandwise_input::Source;
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::host::Notify;
@@ -29,8 +30,8 @@ const BATCHED_UP_TO: u32 = 512;
 /// packet's time is not enough for all phases to be alike.
 const THINK: Time = Time::from_ns(1_200);
 
-type Case = run::Case<InfinibandScenario>;
-type Reading = run::Reading<InfinibandResults>;
+type Case = case::Case<InfinibandScenario>;
+type Reading = case::Reading<InfinibandResults>;
 
 const BACK_TO_BACK: &str = include_str!("../../../../papers/rperf/back-to-back.toml");
 const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");

@@ -1,6 +1,6 @@
 //! What the paper's text computes from the numbers of its figures, computed from ours.
 
-use super::LINK_GBPS;
+use super::link::LINK_GBPS;
 use crate::Finding;
 
 /// The findings, and all of it that they allow.

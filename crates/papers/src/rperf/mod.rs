@@ -5,10 +5,12 @@ mod answer;
 mod cases;
 mod derived;
 mod figures;
+mod link;
 
-use crate::Paper;
-use crate::experiment::Cases;
+use crate::collect::collect;
+use crate::paper::Paper;
 use crate::published::Value;
+use link::LINK_GBPS;
 
 /// The paper.
 pub const PAPER: Paper = Paper {
@@ -39,7 +41,7 @@ pub const PAPER: Paper = Paper {
     rule: "A latency agrees within 15% or 0.15 us of the published one (20 ns in figure 4, whose \
            round trips are tens of ns), a bandwidth within 5% of the link's 56 Gbps.",
     published: include_str!("../../../../papers/rperf/published.csv"),
-    cases: Cases::Rperf(cases::cases),
+    collect: |options, observer| collect(cases::cases(options), options, observer),
     derived: derived::with_derived,
     tells_spread: false,
     figures: figures::figures,
@@ -48,9 +50,6 @@ pub const PAPER: Paper = Paper {
     claims: |_| Vec::new(),
     summary: |_| Vec::new(),
 };
-
-/// The link's speed as the paper counts it.
-const LINK_GBPS: f64 = 56.0;
 
 /// How far ours may be from a published value, as a fraction of it: latencies 15% or 0.15 us
 /// (20 ns in figure 4, which is about nanoseconds), bandwidths 5% of the link's capacity.

@@ -2,14 +2,15 @@
 
 use super::calculation::{DEGREES, MOST, SHOWN};
 use super::models::{DATA, NODES};
-use super::study::{Outcome, Study};
+use super::study::{Outcome, Study, Trial};
 use super::{large, packets, setups};
-use crate::run::{self, Options, Read};
+use crate::Options;
+use crate::case::{self, Read};
 use bandwise_scenario::jobs::{JobsExperiment, JobsScenario, SharingPolicy};
 use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
 
-type Case = run::Case<Study>;
-type Reading = run::Reading<Outcome>;
+type Case = case::Case<Study>;
+type Reading = case::Reading<Outcome>;
 
 /// What Saba is held against: both ends of what InfiniBand may do, a control for its queues, one for its weights, and
 /// one that knows sizes and not sensitivities; and what it comes to without floors.
@@ -109,7 +110,7 @@ fn models() -> Case {
             readings.push(number("fig4.6", format!("{name} {called} nodes"), "R2", key));
         }
     }
-    Case { name: "models".into(), scenario: Study::Models, readings }
+    Case { name: "models".into(), scenario: Study::One(Trial::Models), readings }
 }
 
 /// The controller's time; SLSQP's where it is built.
@@ -165,7 +166,7 @@ fn halves() -> Case {
 /// Returns the study of few jobs under policies.
 fn study(scenario: JobsScenario, policies: &[SharingPolicy]) -> Study {
     let experiment = JobsExperiment::new(scenario, policies.to_vec());
-    Study::Jobs(Box::new(experiment.expect("ten jobs fit all policies")))
+    Study::One(Trial::Jobs(Box::new(experiment.expect("ten jobs fit all policies"))))
 }
 
 fn beside(
@@ -212,7 +213,7 @@ fn clusters() -> Case {
             readings.push(number("fig4.13", case, "part", key));
         }
     }
-    Case { name: "cluster setups".into(), scenario: Study::Setup(POLICIES.to_vec()), readings }
+    Case { name: "cluster setups".into(), scenario: Study::Setups(POLICIES.to_vec()), readings }
 }
 
 /// Ten workloads under the policies.

@@ -1,9 +1,9 @@
 //! Figure 4.18: 20 made-up workloads on 1,944 servers, one a server, under each policy.
 
 use super::setups;
-use super::study::{Outcome, Study};
+use super::study::{Outcome, Study, Trial};
 use crate::Finding;
-use crate::run::{self, Read};
+use crate::case::{self, Read};
 use bandwise_scenario::jobs::SharingPolicy;
 
 /// Workloads, of 97 instances each (Saba 4.6.1).
@@ -33,17 +33,17 @@ const SABA: &str = "8 queues";
 const HOMA: &str = "Homa";
 
 /// A run for each policy; its numbers are times, of which [`derived`] makes speedups.
-pub(super) fn cases() -> Vec<run::Case<Study>> {
+pub(super) fn cases() -> Vec<case::Case<Study>> {
     let case = |(called, policy, queues): (&str, SharingPolicy, u8)| {
         let reading = |workload: String| {
             let key = format!("seconds {workload}");
             let read: Read<Outcome> = Box::new(move |outcome| outcome.numbers.get(&key).copied());
             let case = part(called, &workload);
-            run::Reading { item: "fig4.18", case, metric: "part", unit: "s", read }
+            case::Reading { item: "fig4.18", case, metric: "part", unit: "s", read }
         };
         let readings = names().map(reading).collect();
-        let scenario = Study::Times(Box::new(setups::large(WORKLOADS, queues)), policy);
-        run::Case { name: format!("fig4.18 {called}"), scenario, readings }
+        let scenario = Trial::Times(Box::new(setups::large(WORKLOADS, queues)), policy);
+        case::Case { name: format!("fig4.18 {called}"), scenario: Study::One(scenario), readings }
     };
     RUNS.into_iter().map(case).collect()
 }

@@ -13,10 +13,10 @@ mod packets;
 mod setups;
 mod study;
 
-pub use study::{Outcome, Study};
+pub use study::{Outcome, PacketTrial, Study, Trial};
 
-use crate::Paper;
-use crate::experiment::Cases;
+use crate::collect::collect;
+use crate::paper::Paper;
 use crate::published::Value;
 
 /// The paper.
@@ -52,7 +52,7 @@ pub const PAPER: Paper = Paper {
     scenarios: &[],
     rule: "A number agrees within 15% of the published one.",
     published: include_str!("../../../../papers/saba/published.csv"),
-    cases: Cases::Saba(cases::cases),
+    collect: |options, observer| collect(cases::cases(options), options, observer),
     derived: derived::with_derived,
     tells_spread: false,
     figures: figures::figures,

@@ -5,7 +5,7 @@ use super::large::{self, WORKLOADS};
 use super::setups;
 use super::study::{Outcome, Study};
 use crate::Finding;
-use crate::run::{self, Read};
+use crate::case::{self, Read};
 use bandwise_scenario::jobs::SharingPolicy;
 use std::num::NonZeroU32;
 
@@ -30,20 +30,19 @@ const BASELINE: &str = "InfiniBand";
 const LEVELS: [(&str, &str); 2] = [("packets", "seconds"), ("flows", "flow seconds")];
 
 /// A run for each policy.
-pub(super) fn cases() -> Vec<run::Case<Study>> {
+pub(super) fn cases() -> Vec<case::Case<Study>> {
     let case = |(called, policy): (&str, SharingPolicy)| {
         let readings = LEVELS.into_iter().flat_map(|(level, key)| {
             large::names().map(move |workload| {
                 let key = format!("{key} {workload}");
                 let read: Read<Outcome> = Box::new(move |o| o.numbers.get(&key).copied());
                 let case = part(called, level, &workload);
-                run::Reading { item: ITEM, case, metric: "part", unit: "s", read }
+                case::Reading { item: ITEM, case, metric: "part", unit: "s", read }
             })
         });
         let readings = readings.collect();
-        let scenario = Box::new(setups::large(WORKLOADS, 8));
-        let scenario = Study::Packets(scenario, policy, SCALE);
-        run::Case { name: format!("{ITEM} {called}"), scenario, readings }
+        let scenario = Study::packets(setups::large(WORKLOADS, 8), policy, SCALE);
+        case::Case { name: format!("{ITEM} {called}"), scenario, readings }
     };
     RUNS.into_iter().map(case).collect()
 }

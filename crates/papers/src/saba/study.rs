@@ -1,164 +1,221 @@
-//! [`Study`]: what is run for Saba.
+//! [`Study`]: the runs for Saba.
 
 use super::{calculation, models, setups};
-use crate::experiment::{Effort, Experiment};
-use bandwise_netsim::engine::Sequential;
+use crate::repeated::Repeated;
+use bandwise_netsim::engine::Executor;
 use bandwise_scenario::jobs::{
-    JobsExperiment, JobsProgress, JobsResults, JobsScenario, PacketSettings, SharingPolicy,
+    Comparison, JobsExperiment, JobsResults, JobsScenario, PacketRun, PacketSettings, SharingPolicy,
 };
+use bandwise_scenario::{Effort, Experiment, Progress, Stop, Watch};
 use bandwise_units::Time;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
-use std::ops::ControlFlow;
 
-/// A run.
+/// Numbers by name.
+pub(super) type Numbers = BTreeMap<String, f64>;
+
+/// An experiment of which each run has another seed.
 #[derive(Debug)]
 pub enum Study {
+    /// The same experiment for all seeds.
+    One(Trial),
+    /// A random cluster setup (Saba 4.6.2) for each seed, under these policies.
+    Setups(Vec<SharingPolicy>),
+    /// Times of the controller (Saba 4.6.5), over this number of placements of applications.
+    Calculation(u64),
+}
+
+/// The experiment of a run.
+#[derive(Debug, Clone)]
+pub enum Trial {
     /// Workloads alone, and models of them: closed forms.
     Models,
     /// Jobs under policies.
     Jobs(Box<JobsExperiment>),
-    /// Jobs under a policy; their times by workload are called "seconds WORKLOAD".
+    /// Jobs under a policy, for which a port has queues enough. Times by workload are called "seconds
+    /// WORKLOAD".
     Times(Box<JobsScenario>, SharingPolicy),
-    /// The same packet by packet, with volumes and computing times divided by that much; times at flow level,
-    /// with headers counted in, are called "flow seconds WORKLOAD".
-    Packets(Box<JobsScenario>, SharingPolicy, NonZeroU32),
-    /// A cluster setup by chance (Saba 4.6.2), another one for each seed.
-    Setup(Vec<SharingPolicy>),
-    /// How long the controller takes (Saba 4.6.5), over so many placements of applications.
-    Calculation(u64),
+    /// The same packet by packet. Times at flow level, with headers counted in, are called "flow seconds
+    /// WORKLOAD".
+    Packets(Box<PacketTrial>),
+    /// Times of the controller.
+    Calculation {
+        /// Number of placements.
+        placements: u64,
+        /// Seed of the placements.
+        seed: u64,
+    },
 }
 
-/// What came out: numbers by name.
-#[derive(Debug, Default)]
+/// Jobs under a policy at packet level and at flow level.
+#[derive(Debug, Clone)]
+pub struct PacketTrial {
+    packets: PacketRun,
+    flows: JobsScenario,
+}
+
+/// The results of a run.
+#[derive(Debug)]
 pub struct Outcome {
-    pub(super) numbers: BTreeMap<String, f64>,
+    pub(super) numbers: Numbers,
+    stop: Stop,
     effort: Effort,
-    simulated: Time,
 }
 
 /// Cluster setups, as in Saba 4.6.2.
 const SETUPS: u64 = 500;
-/// Of which these are run in a hurry.
+/// Cluster setups of a quick run.
 const QUICK_SETUPS: u64 = 4;
 
-impl Experiment for Study {
-    type Results = Outcome;
+impl Repeated for Study {
+    type Experiment = Trial;
 
     fn runs(&self, quick: bool) -> u64 {
         match self {
-            Study::Setup(_) if quick => QUICK_SETUPS,
-            Study::Setup(_) => SETUPS,
-            Study::Models | Study::Jobs(..) | Study::Times(..) => 1,
-            Study::Packets(..) | Study::Calculation(_) => 1,
+            Study::Setups(_) if quick => QUICK_SETUPS,
+            Study::Setups(_) => SETUPS,
+            Study::One(_) | Study::Calculation(_) => 1,
         }
     }
 
-    fn run_once(&self, seed: u64, stop: &dyn Fn() -> bool) -> Result<Option<Outcome>, String> {
+    fn with_seed(&self, seed: u64) -> Result<Trial, String> {
         match self {
-            Study::Models => Ok(Some(Outcome { numbers: models::numbers(), ..Outcome::default() })),
-            Study::Jobs(experiment) => Ok(compare(experiment, stop)),
-            Study::Times(scenario, policy) => times(scenario, *policy, stop),
-            Study::Packets(scenario, policy, scale) => packets(scenario, *policy, *scale, stop),
-            Study::Setup(policies) => {
+            Study::One(trial) => Ok(trial.clone()),
+            Study::Setups(policies) => {
                 let scenario = setups::setup(seed).map_err(|error| error.to_string())?;
                 let experiment = JobsExperiment::new(scenario, policies.clone());
-                Ok(compare(&experiment.map_err(|error| error.to_string())?, stop))
+                Ok(Trial::Jobs(Box::new(experiment.map_err(|error| error.to_string())?)))
             }
-            Study::Calculation(placements) => {
-                let numbers = calculation::numbers(*placements, seed, stop);
-                Ok(numbers.map(|numbers| Outcome { numbers, ..Outcome::default() }))
+            &Study::Calculation(placements) => Ok(Trial::Calculation { placements, seed }),
+        }
+    }
+}
+
+impl Study {
+    /// Returns the study of jobs under a policy at packet level, with volumes and computing times divided
+    /// by `scale`.
+    pub(super) fn packets(
+        scenario: JobsScenario,
+        policy: SharingPolicy,
+        scale: NonZeroU32,
+    ) -> Study {
+        let packets = scenario.under_packets(policy, PacketSettings { scale });
+        let packets = packets.expect("hosts and switches can carry out the policies of the paper");
+        let flows = scenario.on_the_wire(policy);
+        Study::One(Trial::Packets(Box::new(PacketTrial { packets, flows })))
+    }
+}
+
+impl Experiment for Trial {
+    type Results = Outcome;
+
+    fn conduct(&self, executor: &impl Executor, watch: Watch<'_>) -> Outcome {
+        match self {
+            Trial::Models => Outcome::complete(models::numbers(), Effort::default()),
+            Trial::Jobs(experiment) => {
+                let comparison = experiment.compare(watch);
+                let effort = JobsExperiment::effort(&comparison);
+                match numbers(experiment.scenario(), &comparison) {
+                    Some(numbers) => Outcome::complete(numbers, effort),
+                    None => Outcome::stopped(Stop::Interrupted, effort),
+                }
+            }
+            Trial::Times(scenario, policy) => {
+                let run = scenario.under(*policy).expect("a queue for each of 20 jobs");
+                times(scenario, &run.run(watch))
+            }
+            Trial::Packets(trial) => trial.run(executor, watch),
+            &Trial::Calculation { placements, seed } => {
+                let mut stop = || watch(Progress { simulated: Time::ZERO, part: 0.0 }).is_break();
+                match calculation::numbers(placements, seed, &mut stop) {
+                    Some(numbers) => Outcome::complete(numbers, Effort::default()),
+                    None => Outcome::stopped(Stop::Interrupted, Effort::default()),
+                }
             }
         }
+    }
+
+    fn stop(results: &Outcome) -> Stop {
+        results.stop.clone()
     }
 
     fn effort(results: &Outcome) -> Effort {
         results.effort
     }
-
-    fn simulated(results: &Outcome) -> Time {
-        results.simulated
-    }
-}
-
-/// Runs the jobs under a policy.
-fn times(
-    scenario: &JobsScenario,
-    policy: SharingPolicy,
-    stop: &dyn Fn() -> bool,
-) -> Result<Option<Outcome>, String> {
-    let run = scenario.under(policy).map_err(|error| error.to_string())?;
-    let results = run.run(&mut |_| watched(stop));
-    let mut outcome = Outcome::default();
-    if outcome.add_times("seconds", scenario, &results).is_none() {
-        return Ok(None);
-    }
-    outcome.simulated = results.took.iter().flatten().copied().max().unwrap_or_default();
-    outcome.effort.add(Effort { events: results.instants, ..Effort::default() });
-    Ok(Some(outcome))
-}
-
-/// The same packet by packet, and as flows.
-fn packets(
-    scenario: &JobsScenario,
-    policy: SharingPolicy,
-    scale: NonZeroU32,
-    stop: &dyn Fn() -> bool,
-) -> Result<Option<Outcome>, String> {
-    let mut watch = |_: JobsProgress| watched(stop);
-    let settings = PacketSettings { scale };
-    let run = scenario.under_packets(policy, settings).map_err(|error| error.to_string())?;
-    let run = run.run(&Sequential, &mut watch);
-    if run.deadlock.is_some() {
-        return Err("ports wait for each other's credits for ever".to_owned());
-    }
-    let flows = scenario.on_the_wire(policy);
-    let flows = flows.under(policy).map_err(|error| error.to_string())?.run(&mut watch);
-    let mut outcome = Outcome { simulated: run.simulated, ..Outcome::default() };
-    let is_whole = outcome.add_times("seconds", scenario, &run.results).is_some()
-        && outcome.add_times("flow seconds", scenario, &flows).is_some();
-    outcome.effort.add(Effort {
-        packets_delivered: run.counters.packets_delivered,
-        packet_hops: run.counters.packet_hops,
-        ..Effort::default()
-    });
-    Ok(is_whole.then_some(outcome))
 }
 
 impl Outcome {
-    /// What each job took, by workload; nothing if one did not end.
-    fn add_times(
-        &mut self,
-        what: &str,
-        scenario: &JobsScenario,
-        results: &JobsResults,
-    ) -> Option<()> {
-        for (job, took) in scenario.jobs().iter().zip(&results.took) {
-            self.numbers.insert(format!("{what} {}", job.workload), took.as_ref()?.as_s_f64());
-        }
-        Some(())
+    fn complete(numbers: Numbers, effort: Effort) -> Outcome {
+        Outcome { numbers, stop: Stop::Complete, effort }
+    }
+
+    fn stopped(stop: Stop, effort: Effort) -> Outcome {
+        Outcome { numbers: Numbers::new(), stop, effort }
     }
 }
 
-fn watched(stop: &dyn Fn() -> bool) -> ControlFlow<()> {
-    if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// Returns the times of jobs under a policy.
+fn times(scenario: &JobsScenario, results: &JobsResults) -> Outcome {
+    let simulated = results.took.iter().flatten().copied().max().unwrap_or_default();
+    let effort = Effort { simulated, events: results.instants, ..Effort::default() };
+    let mut numbers = Numbers::new();
+    match add_times(&mut numbers, "seconds", scenario, results) {
+        Some(()) => Outcome::complete(numbers, effort),
+        None => Outcome::stopped(Stop::Interrupted, effort),
+    }
 }
 
-/// Runs the policies; their numbers are called "POLICY KEY", with jobs by workload and as a whole.
-fn compare(experiment: &JobsExperiment, stop: &dyn Fn() -> bool) -> Option<Outcome> {
-    let scenario = experiment.scenario();
-    let mut watch = |_: JobsProgress| watched(stop);
-    let comparison = experiment.compare(&mut watch);
+impl PacketTrial {
+    /// Runs the jobs packet by packet, and as flows.
+    fn run(&self, executor: &impl Executor, watch: Watch<'_>) -> Outcome {
+        let PacketTrial { packets, flows } = self;
+        let run = packets.run(executor, watch);
+        let effort = Effort {
+            simulated: run.simulated,
+            packets_delivered: run.counters.packets_delivered,
+            packet_hops: run.counters.packet_hops,
+            ..Effort::default()
+        };
+        if let Some(ports) = run.deadlock {
+            return Outcome::stopped(Stop::Deadlock(ports), effort);
+        }
+        let beside = flows.under(packets.policy()).expect("a queue for each of 20 jobs").run(watch);
+        let mut numbers = Numbers::new();
+        let is_whole = add_times(&mut numbers, "seconds", flows, &run.results).is_some()
+            && add_times(&mut numbers, "flow seconds", flows, &beside).is_some();
+        match is_whole {
+            true => Outcome::complete(numbers, effort),
+            false => Outcome::stopped(Stop::Interrupted, effort),
+        }
+    }
+}
+
+/// Adds the time of each job, by workload; `None` if a job did not end.
+fn add_times(
+    numbers: &mut Numbers,
+    what: &str,
+    scenario: &JobsScenario,
+    results: &JobsResults,
+) -> Option<()> {
+    for (job, took) in scenario.jobs().iter().zip(&results.took) {
+        numbers.insert(format!("{what} {}", job.workload), took.as_ref()?.as_s_f64());
+    }
+    Some(())
+}
+
+/// Returns the numbers of policies, called "POLICY KEY", with jobs by workload and as a whole; `None` if a
+/// job did not end.
+fn numbers(scenario: &JobsScenario, comparison: &Comparison) -> Option<Numbers> {
     if !comparison.is_whole() {
         return None;
     }
     let baseline = comparison.of(SharingPolicy::FairFlows)?;
-    let mut outcome = Outcome::default();
+    let mut numbers = Numbers::new();
     for results in &comparison.results {
         let policy = results.policy.as_str();
         let summary = comparison.summary(results, baseline)?;
         let mut put = |key: &str, value: f64| {
-            *outcome.numbers.entry(format!("{policy} {key}")).or_default() += value;
+            *numbers.entry(format!("{policy} {key}")).or_default() += value;
         };
         put("average speedup", summary.speedup);
         if let Some(blocking) = comparison.of(SharingPolicy::Blocking) {
@@ -176,8 +233,6 @@ fn compare(experiment: &JobsExperiment, stop: &dyn Fn() -> bool) -> Option<Outco
             put(&format!("count {name}"), 1.0);
             put(&format!("slowdown {name}"), slowdown?);
         }
-        outcome.simulated += results.took.iter().flatten().copied().max().unwrap_or_default();
-        outcome.effort.add(Effort { events: results.instants, ..Effort::default() });
     }
-    Some(outcome)
+    Some(numbers)
 }

@@ -2,9 +2,9 @@
 
 use super::groups::Group;
 use super::ports::{PauseStorm, PortResult};
+use crate::Stop;
 use bandwise_netsim::ethernet::Counters;
 use bandwise_stats::{Percentile, of_sorted_parts};
-use bandwise_topology::Port;
 use bandwise_units::Time;
 
 /// The shares of flows, in thousandths, at which the tail of single-packet messages is told: 90% to
@@ -16,7 +16,7 @@ pub const TAIL: [u32; 19] =
 #[derive(Debug, Clone, PartialEq)]
 pub struct EthernetResults {
     /// Why it ended.
-    pub stop: EthernetStop,
+    pub stop: Stop,
     /// Flows that started.
     pub started: u64,
     /// Flows that arrived.
@@ -46,21 +46,6 @@ impl EthernetResults {
     pub fn is_all_warm_up(&self) -> bool {
         self.finished > 0 && self.groups.is_empty()
     }
-}
-
-/// Why a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EthernetStop {
-    /// All flows have arrived.
-    Complete,
-    /// At the scenario's limit of simulated time, before that.
-    Limit,
-    /// Flows have not arrived, and nothing will happen any more.
-    Stuck,
-    /// These ports were told to stop until each other go on, in this order: for ever.
-    Deadlock(Vec<Port>),
-    /// Somebody asked for it.
-    Interrupted,
 }
 
 /// Completion times and slowdowns of some flows.

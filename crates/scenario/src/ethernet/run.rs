@@ -4,8 +4,9 @@
 use super::groups::Groups;
 use super::ports;
 use super::requests::Requests;
-use super::results::{EthernetResults, EthernetStop, TAIL};
+use super::results::{EthernetResults, TAIL};
 use super::{ArrivalError, EthernetScenario};
+use crate::experiment::{Effort, Experiment, Progress, Stop, Watch};
 use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY, Sequential};
 use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord, FinishedFlow, FlowSpec, Network};
 use bandwise_topology::Port;
@@ -57,52 +58,46 @@ impl FlowRecord {
     }
 }
 
-/// How far a run is.
-#[derive(Debug, Clone, Copy)]
-pub struct EthernetProgress {
-    /// Simulated so far.
-    pub simulated: Time,
-    /// Flows that have started.
-    pub started: u64,
-    /// Flows that have arrived.
-    pub finished: u64,
-}
-
-/// What somebody wants to know while a run goes on.
-pub trait Watch {
-    /// A flow has arrived. In order of arrival.
+/// A watch of a run that also takes its flows and packets.
+pub trait FlowWatch {
+    /// Takes a flow that has arrived. Flows come in order of arrival.
     fn finished(&mut self, _flow: &FlowRecord) {}
 
-    /// Which packets it wants to see.
+    /// Returns the choice of packets that [`captured`](FlowWatch::captured) takes.
     fn captures(&self) -> Option<CaptureFilter> {
         None
     }
 
-    /// One of these packets. In order of time; after a break there are no more.
+    /// Takes a chosen packet. Packets come in order of time; after a break there are no more.
     fn captured(&mut self, _record: &CaptureRecord) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// Called now and then; may end the run early. What was measured by then is in the results.
-    fn progress(&mut self, _at: EthernetProgress) -> ControlFlow<()> {
+    /// Takes the progress, now and then. A break ends the run, with the results until then.
+    fn progress(&mut self, _at: Progress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 }
 
-/// Nobody does.
-impl Watch for () {}
+impl FlowWatch for () {}
+
+impl<F: FnMut(Progress) -> ControlFlow<()>> FlowWatch for F {
+    fn progress(&mut self, at: Progress) -> ControlFlow<()> {
+        self(at)
+    }
+}
 
 /// Simulated time between two looks at what happened. Flows that start in it are opened at once.
 const SLICE: Time = Time::from_us(100);
 
 impl EthernetScenario {
-    /// Runs it with the flows of its own generators.
-    pub fn run(&self, watch: &mut impl Watch) -> EthernetResults {
+    /// Runs the scenario with the flows of its own generators.
+    pub fn run(&self, watch: &mut impl FlowWatch) -> EthernetResults {
         self.run_by(&Sequential, watch)
     }
 
-    /// The same with the hands of a executor, which only changes how long it takes.
-    pub fn run_by(&self, executor: &impl Executor, watch: &mut impl Watch) -> EthernetResults {
+    /// Runs the scenario on an executor, which changes no result.
+    pub fn run_by(&self, executor: &impl Executor, watch: &mut impl FlowWatch) -> EthernetResults {
         let flows = self.arrivals().map(Ok::<_, std::convert::Infallible>);
         match self.run_checked(executor, flows, watch) {
             Ok(results) => results,
@@ -110,8 +105,8 @@ impl EthernetScenario {
         }
     }
 
-    /// Runs it with flows from elsewhere, in order of start, among its hosts. Takes each flow when its
-    /// time comes.
+    /// Runs the scenario with flows from elsewhere, in order of start, among its hosts. Takes each flow
+    /// when its time comes.
     ///
     /// # Errors
     ///
@@ -120,7 +115,7 @@ impl EthernetScenario {
         &self,
         executor: &impl Executor,
         flows: impl IntoIterator<Item = Result<Arrival, E>>,
-        watch: &mut impl Watch,
+        watch: &mut impl FlowWatch,
     ) -> Result<EthernetResults, E> {
         let mut last = Time::ZERO;
         let checked = flows.into_iter().map(|arrival| {
@@ -136,7 +131,7 @@ impl EthernetScenario {
         &self,
         executor: &impl Executor,
         mut flows: impl Iterator<Item = Result<Arrival, E>>,
-        watch: &mut impl Watch,
+        watch: &mut impl FlowWatch,
     ) -> Result<EthernetResults, E> {
         let mut run = Run::new(self, executor.workers());
         if let Some(chosen) = watch.captures() {
@@ -160,17 +155,16 @@ impl EthernetScenario {
             // A sender whose last acknowledgement was dropped may wait for ever.
             let all_arrived = run.finished == run.started && (under_way == 0 || !goes_on);
             if next.is_none() && all_arrived {
-                break EthernetStop::Complete;
+                break Stop::Complete;
             } else if self.limit.is_some_and(|limit| simulated >= limit) {
-                break EthernetStop::Limit;
+                break Stop::Limit;
             } else if let Some(ports) = run.deadlock() {
-                break EthernetStop::Deadlock(ports);
+                break Stop::Deadlock(ports);
             } else if next.is_none() && !goes_on {
-                break EthernetStop::Stuck;
+                break Stop::Stuck;
             }
-            let (started, finished) = (run.started, run.finished);
-            if watch.progress(EthernetProgress { simulated, started, finished }).is_break() {
-                break EthernetStop::Interrupted;
+            if watch.progress(Progress { simulated, part: run.part() }).is_break() {
+                break Stop::Interrupted;
             }
         };
         run.look(watch, true);
@@ -178,7 +172,29 @@ impl EthernetScenario {
     }
 }
 
-/// A run that goes on.
+impl Experiment for EthernetScenario {
+    type Results = EthernetResults;
+
+    fn conduct(&self, executor: &impl Executor, mut watch: Watch<'_>) -> EthernetResults {
+        self.run_by(executor, &mut watch)
+    }
+
+    fn stop(results: &EthernetResults) -> Stop {
+        results.stop.clone()
+    }
+
+    fn effort(results: &EthernetResults) -> Effort {
+        let counters = &results.counters;
+        Effort {
+            simulated: results.simulated,
+            packets_delivered: counters.packets_delivered,
+            packet_hops: counters.packet_hops,
+            events: counters.events,
+        }
+    }
+}
+
+/// A run in progress.
 struct Run<'a> {
     scenario: &'a EthernetScenario,
     network: Network,
@@ -221,8 +237,14 @@ impl<'a> Run<'a> {
         self.started += 1;
     }
 
+    /// Returns the finished part of the expected flows, or of those that started.
+    fn part(&self) -> f64 {
+        let all = self.scenario.expected_flows().max(self.started).max(1);
+        self.finished as f64 / all as f64
+    }
+
     /// Takes note of the flows that have arrived.
-    fn collect(&mut self, watch: &mut impl Watch) {
+    fn collect(&mut self, watch: &mut impl FlowWatch) {
         self.network.take_finished(|finished| self.arrived.push(finished));
         self.arrived.sort_unstable_by_key(|finished| (finished.at, finished.number));
         for finished in self.arrived.drain(..) {
@@ -243,7 +265,7 @@ impl<'a> Run<'a> {
     }
 
     /// Shows the packets that are captured. `ended`: no more follow.
-    fn look(&mut self, watch: &mut impl Watch, ended: bool) {
+    fn look(&mut self, watch: &mut impl FlowWatch, ended: bool) {
         let mut goes_on = ControlFlow::Continue(());
         self.network.take_records(ended, |record| {
             if goes_on.is_continue() {
@@ -261,7 +283,7 @@ impl<'a> Run<'a> {
         has_pfc.then(|| self.network.deadlock())?
     }
 
-    fn results(mut self, stop: EthernetStop) -> EthernetResults {
+    fn results(mut self, stop: Stop) -> EthernetResults {
         self.groups.sort();
         let others = self.others.map(|mut others| {
             others.sort();

@@ -15,8 +15,7 @@ mod spec;
 pub use builder::{BuildError, InfinibandBuilder};
 pub use flow::{BulkTraffic, Flow, LatencyTraffic, Method};
 pub use request::{FlowError, FlowKey, FlowRequest, MethodName, OpcodeName, Senders};
-pub use results::{FlowResult, InfinibandResults, InfinibandStop, LatencyResult};
-pub use run::InfinibandProgress;
+pub use results::{FlowResult, InfinibandResults, LatencyResult};
 pub use scenario::InfinibandScenario;
 
 pub(crate) use spec::congestion;

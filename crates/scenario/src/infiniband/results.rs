@@ -1,8 +1,8 @@
 //! What a run found.
 
+use crate::Stop;
 use bandwise_netsim::infiniband::Counters;
 use bandwise_rperf::{Bandwidth, Summary};
-use bandwise_topology::Port;
 use bandwise_units::Time;
 
 /// What a run found.
@@ -11,22 +11,11 @@ pub struct InfinibandResults {
     /// By flow, in the scenario's order.
     pub flows: Vec<FlowResult>,
     /// Why it ended.
-    pub stop: InfinibandStop,
+    pub stop: Stop,
     /// Simulated time.
     pub simulated: Time,
     /// What the simulator counted.
     pub counters: Counters,
-}
-
-/// Why a run ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InfinibandStop {
-    /// It was over.
-    Complete,
-    /// Somebody asked for it; the results are those until then.
-    Interrupted,
-    /// Ports wait for each other's credits for ever, in this order.
-    Deadlock(Vec<Port>),
 }
 
 /// What a flow found.

@@ -1,9 +1,11 @@
 //! Running a scenario: programs on hosts, slices of simulated time, results.
 
+use crate::experiment::{Effort, Experiment, Progress, Stop, Watch};
 use crate::infiniband::{
-    BulkTraffic, Flow, FlowResult, InfinibandResults, InfinibandScenario, InfinibandStop,
-    LatencyResult, LatencyTraffic, Method,
+    BulkTraffic, Flow, FlowResult, InfinibandResults, InfinibandScenario, LatencyResult,
+    LatencyTraffic, Method,
 };
+use bandwise_netsim::engine::Executor;
 use bandwise_netsim::infiniband::{Outcome, Simulation};
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Opcode, Qp, Transport};
@@ -15,15 +17,6 @@ use bandwise_rperf::{
 use bandwise_units::Time;
 use std::ops::ControlFlow;
 
-/// How far a run is.
-#[derive(Debug, Clone, Copy)]
-pub struct InfinibandProgress {
-    /// Simulated so far.
-    pub simulated: Time,
-    /// To be simulated at most.
-    pub total: Time,
-}
-
 /// Simulated time between two looks at what happened.
 const SLICE: Time = Time::from_us(500);
 
@@ -31,30 +24,29 @@ const SLICE: Time = Time::from_us(500);
 type Place = (usize, usize);
 
 impl InfinibandScenario {
-    /// Runs it. `watch` is called now and then and may end the run early; what was measured by
-    /// then is in the results.
-    pub fn run(
-        &self,
-        mut watch: impl FnMut(InfinibandProgress) -> ControlFlow<()>,
-    ) -> InfinibandResults {
+    /// Runs the scenario to its end, or until `watch` breaks off. Results are those until then.
+    pub fn run(&self, mut watch: impl FnMut(Progress) -> ControlFlow<()>) -> InfinibandResults {
         let sim = Simulation::new(&self.fabric, &self.routes, &self.models, self.seed);
         let mut sim = sim.expect("the builder has checked the tables");
         let places = self.flows.iter().zip(0..).map(|(flow, i)| self.start(&mut sim, flow, i));
         let places: Vec<Place> = places.collect();
         let total = self.warm_up + self.duration;
-        let mut stop = InfinibandStop::Complete;
+        let mut stop = Stop::Complete;
         while sim.now() < total {
             let outcome = sim.run((sim.now() + SLICE).min(total));
             if let Some(ports) = sim.deadlock() {
-                stop = InfinibandStop::Deadlock(ports);
+                stop = Stop::Deadlock(ports);
                 break;
             }
-            let progress = InfinibandProgress { simulated: sim.now(), total };
+            let progress = Progress {
+                simulated: sim.now(),
+                part: sim.now().as_ps() as f64 / total.as_ps() as f64,
+            };
             if outcome == Outcome::Quiet || self.is_measured(&sim, &places) {
                 break;
             }
             if watch(progress).is_break() {
-                stop = InfinibandStop::Interrupted;
+                stop = Stop::Interrupted;
                 break;
             }
         }
@@ -168,6 +160,28 @@ impl InfinibandScenario {
     /// The seed of a stream that a program keeps itself.
     fn stream(&self, name: &str, index: u64) -> u64 {
         Stream::new(self.seed, name, index).time_below(Time::MAX).as_ps()
+    }
+}
+
+impl Experiment for InfinibandScenario {
+    type Results = InfinibandResults;
+
+    fn conduct(&self, _: &impl Executor, watch: Watch<'_>) -> InfinibandResults {
+        self.run(watch)
+    }
+
+    fn stop(results: &InfinibandResults) -> Stop {
+        results.stop.clone()
+    }
+
+    fn effort(results: &InfinibandResults) -> Effort {
+        let counters = &results.counters;
+        Effort {
+            simulated: results.simulated,
+            packets_delivered: counters.packets_delivered,
+            packet_hops: counters.packet_hops,
+            events: counters.events,
+        }
     }
 }
 

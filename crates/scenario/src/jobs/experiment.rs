@@ -2,10 +2,12 @@
 
 use super::timeline::Recorder;
 use super::{
-    Comparison, JobsProgress, JobsScenario, JobsWatch, PacketComparison, PacketError, PacketRun,
-    PacketSettings, SharingPolicy, TooManyJobs,
+    Comparison, JobsScenario, PacketComparison, PacketError, PacketRun, PacketSettings,
+    SharingPolicy, TooManyJobs,
 };
+use crate::experiment::{Effort, Experiment, Progress, Stop, Watch};
 use bandwise_netsim::engine::Executor;
+use std::ops::ControlFlow;
 
 /// The jobs of a scenario under several policies.
 ///
@@ -48,21 +50,28 @@ impl JobsExperiment {
         &self.policies
     }
 
+    /// Returns the policy that runs at a part of the progress; `None` while each job runs alone.
+    pub fn policy_at(&self, part: f64) -> Option<SharingPolicy> {
+        Steps(self.policies.len()).policy_at(part, &self.policies)
+    }
+
     /// Runs each job alone, and then the policies, one after the other. If `watch` breaks off, the run
     /// at that moment lacks some jobs, and the policies after it have no results.
-    pub fn compare(&self, watch: JobsWatch<'_>) -> Comparison {
+    pub fn compare(&self, watch: Watch<'_>) -> Comparison {
         let JobsExperiment { scenario, policies, recorded } = self;
-        let mut comparison = Comparison { alone: scenario.alone(watch), results: Vec::new() };
+        let steps = Steps(policies.len());
+        let alone = scenario.alone(&mut steps.part_of(0, watch));
+        let mut comparison = Comparison { alone, results: Vec::new() };
         let ends = scenario.jobs.iter().zip(&comparison.alone);
         let ends = ends.filter_map(|(job, alone)| Some(job.start + (*alone)?));
         // No job is over sooner than it would be alone.
         let least = ends.max().unwrap_or_default();
-        for &policy in policies {
+        for (step, &policy) in (1..).zip(policies) {
             if comparison.is_whole() {
                 let wanted = recorded.contains(&policy);
                 let recorder = wanted.then(|| Recorder::new(scenario.jobs.len(), least));
                 let run = scenario.under(policy).expect("the policy was checked");
-                comparison.results.push(run.recorded(recorder, watch));
+                comparison.results.push(run.recorded(recorder, &mut steps.part_of(step, watch)));
             }
         }
         comparison
@@ -91,27 +100,114 @@ impl PacketExperiment {
         Ok(PacketExperiment { runs: runs.collect::<Result<_, _>>()?, scenario })
     }
 
+    /// Returns the policy that runs at a part of the progress; `None` while each job runs alone.
+    pub fn policy_at(&self, part: f64) -> Option<SharingPolicy> {
+        let policies: Vec<SharingPolicy> = self.runs.iter().map(PacketRun::policy).collect();
+        Steps(policies.len()).policy_at(part, &policies)
+    }
+
     /// Runs each job alone, as flows, and then the policies, one after the other. If `watch` breaks off,
     /// or after a deadlock, the run at that moment lacks some jobs, and the policies after it have no
     /// results.
-    pub fn compare(&self, executor: &impl Executor, watch: JobsWatch<'_>) -> PacketComparison {
+    pub fn compare(&self, executor: &impl Executor, watch: Watch<'_>) -> PacketComparison {
         let PacketExperiment { scenario, runs: planned } = self;
+        let steps = Steps(planned.len());
         // Under Homa too, a job is compared with itself alone on InfiniBand.
-        let alone = scenario.on_the_wire(SharingPolicy::FairFlows).alone(watch);
+        let wire = scenario.on_the_wire(SharingPolicy::FairFlows);
+        let alone = wire.alone(&mut steps.part_of(0, watch));
         let mut packets = Comparison { alone, results: Vec::new() };
         let (mut runs, mut flows) = (Vec::new(), Vec::new());
-        for run in planned {
+        for (step, run) in (1..).zip(planned) {
             if packets.is_whole() {
-                let results = run.run(executor, watch);
+                let mut of_step = steps.part_of(step, watch);
+                let mut as_packets =
+                    |at: Progress| of_step(Progress { part: at.part * PACKETS_PART, ..at });
+                let results = run.run(executor, &mut as_packets);
                 packets.results.push(results.results.clone());
                 runs.push(results);
-                // The policy is nearly over then.
-                let mut beside = |at| watch(JobsProgress { part: 1.0, ..at });
                 let wire = scenario.on_the_wire(run.policy());
-                let beside_packets = wire.under(run.policy()).expect("fewer jobs than lanes");
-                flows.push(beside_packets.run(&mut beside));
+                let beside = wire.under(run.policy()).expect("fewer jobs than lanes");
+                let mut as_flows = |at: Progress| {
+                    let part = PACKETS_PART + at.part * (1.0 - PACKETS_PART);
+                    of_step(Progress { part, ..at })
+                };
+                flows.push(beside.run(&mut as_flows));
             }
         }
         PacketComparison { packets, flows, runs }
+    }
+}
+
+/// Part of a policy's run that packets take; flows take the rest.
+const PACKETS_PART: f64 = 0.9;
+
+/// Equal steps of the progress: each job alone, and then so many policies.
+#[derive(Clone, Copy)]
+struct Steps(usize);
+
+impl Steps {
+    /// Returns a watch of one step.
+    fn part_of(self, step: usize, watch: Watch<'_>) -> impl FnMut(Progress) -> ControlFlow<()> {
+        let steps = self.0 as f64 + 1.0;
+        move |at| watch(Progress { part: (step as f64 + at.part) / steps, ..at })
+    }
+
+    fn policy_at(self, part: f64, policies: &[SharingPolicy]) -> Option<SharingPolicy> {
+        // A step begins a rounding error early.
+        let step = (part * (self.0 as f64 + 1.0) + 1e-9) as usize;
+        policies.get(step.checked_sub(1)?.min(policies.len().saturating_sub(1))).copied()
+    }
+}
+
+impl Experiment for JobsExperiment {
+    type Results = Comparison;
+
+    fn conduct(&self, _: &impl Executor, watch: Watch<'_>) -> Comparison {
+        self.compare(watch)
+    }
+
+    fn stop(results: &Comparison) -> Stop {
+        match results.is_whole() {
+            true => Stop::Complete,
+            false => Stop::Interrupted,
+        }
+    }
+
+    fn effort(results: &Comparison) -> Effort {
+        let mut effort = Effort::default();
+        for results in &results.results {
+            let simulated = results.took.iter().flatten().copied().max().unwrap_or_default();
+            effort.add(Effort { simulated, events: results.instants, ..Effort::default() });
+        }
+        effort
+    }
+}
+
+impl Experiment for PacketExperiment {
+    type Results = PacketComparison;
+
+    fn conduct(&self, executor: &impl Executor, watch: Watch<'_>) -> PacketComparison {
+        self.compare(executor, watch)
+    }
+
+    fn stop(results: &PacketComparison) -> Stop {
+        match results.runs.iter().find_map(|run| run.deadlock.clone()) {
+            Some(ports) => Stop::Deadlock(ports),
+            None if results.packets.is_whole() => Stop::Complete,
+            None => Stop::Interrupted,
+        }
+    }
+
+    fn effort(results: &PacketComparison) -> Effort {
+        let mut effort = Effort::default();
+        for run in &results.runs {
+            effort.add(Effort {
+                simulated: run.simulated,
+                packets_delivered: run.counters.packets_delivered,
+                packet_hops: run.counters.packet_hops,
+                events: run.counters.events,
+            });
+        }
+        effort
     }
 }

@@ -37,8 +37,7 @@ pub use policy::{SharingPolicy, TooManyJobs};
 pub use queues::Queues;
 pub use results::JobsResults;
 pub use run::{
-    JobsProgress, JobsWatch, PACKET_POLICIES, PacketError, PacketResults, PacketRun,
-    PacketSettings, PolicyRun, REACTION,
+    PACKET_POLICIES, PacketError, PacketResults, PacketRun, PacketSettings, PolicyRun, REACTION,
 };
 pub use scenario::JobsScenario;
 pub use spec::Overrides;

@@ -2,7 +2,8 @@
 
 use super::read;
 use bandwise_netsim::engine::Sequential;
-use bandwise_scenario::ethernet::{Arrival, ArrivalError, EthernetStop, FlowRecord, Watch};
+use bandwise_scenario::Stop;
+use bandwise_scenario::ethernet::{Arrival, ArrivalError, FlowRecord, FlowWatch};
 use bandwise_units::Time;
 use bandwise_workload::Flow;
 
@@ -13,7 +14,7 @@ const THREE: &str = "[fabric]\nbuild = { single-switch = 3 }\n\
 #[derive(Default)]
 struct Records(Vec<FlowRecord>);
 
-impl Watch for Records {
+impl FlowWatch for Records {
     fn finished(&mut self, flow: &FlowRecord) {
         self.0.push(*flow);
     }
@@ -42,10 +43,7 @@ fn flows_through_one_switch() {
         let mut records = Records::default();
         let results =
             scenario.run_with(&Sequential, flows.map(Ok::<_, ArrivalError>), &mut records).unwrap();
-        assert_eq!(
-            (results.stop, results.started, results.finished),
-            (EthernetStop::Complete, 4, 4)
-        );
+        assert_eq!((results.stop, results.started, results.finished), (Stop::Complete, 4, 4));
         let times = records.0.iter().map(|r| (r.number, r.completion_time.as_ps()));
         let expected = [(0, 4_432_800), (1, 4_649_200), (2, 4_058_400), (3, 4_765_600)];
         assert_eq!(times.collect::<Vec<_>>(), expected, "{transport}");

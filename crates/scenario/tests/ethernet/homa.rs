@@ -7,9 +7,8 @@ use bandwise_flowsim::{FlowSpec, Network, Simulation};
 use bandwise_netsim::ethernet::packet::{GAP, HEADERS};
 use bandwise_netsim::ethernet::{Buffering, Routing};
 use bandwise_rdma::homa::HomaSettings;
-use bandwise_scenario::ethernet::{
-    EthernetScenario, EthernetStop, FlowRecord, Study, TransportKind, Watch,
-};
+use bandwise_scenario::Stop;
+use bandwise_scenario::ethernet::{EthernetScenario, FlowRecord, FlowWatch, Study, TransportKind};
 use bandwise_units::{BitRate, Bytes, Time};
 
 fn homa(keys: &str) -> HomaSettings {
@@ -109,7 +108,7 @@ fn a_sweep_over_transports() {
     assert_eq!(points.len(), 4);
     for point in points {
         let results = point.scenario.run(&mut ());
-        assert_eq!((results.stop, results.finished), (EthernetStop::Complete, 300));
+        assert_eq!((results.stop, results.finished), (Stop::Complete, 300));
     }
 }
 
@@ -122,7 +121,7 @@ fn short_messages_pass_long_ones() {
              [transport]\nkind = \"{kind}\"\n[workload]\npoisson = {{ duration = \"2 ms\" }}\n"
         );
         let results = read(&text).run(&mut ());
-        assert_eq!(results.stop, EthernetStop::Complete);
+        assert_eq!(results.stop, Stop::Complete);
         let single = &results.groups[1].1;
         assert!(single.flows > 100);
         (single.average_slowdown, single.slowdown_percentiles)
@@ -136,7 +135,7 @@ fn short_messages_pass_long_ones() {
 #[derive(Default)]
 struct Records(Vec<FlowRecord>);
 
-impl Watch for Records {
+impl FlowWatch for Records {
     fn finished(&mut self, flow: &FlowRecord) {
         self.0.push(*flow);
     }

@@ -2,10 +2,8 @@
 
 use super::{parse, read};
 use bandwise_netsim::engine::Sequential;
-use bandwise_scenario::Parsed;
-use bandwise_scenario::ethernet::{
-    Arrival, ArrivalError, EthernetProgress, EthernetStop, FlowRecord, Group, Watch,
-};
+use bandwise_scenario::ethernet::{Arrival, ArrivalError, FlowRecord, FlowWatch, Group};
+use bandwise_scenario::{Parsed, Progress, Stop};
 use bandwise_units::Time;
 use bandwise_workload::Flow;
 use std::ops::ControlFlow;
@@ -20,13 +18,13 @@ struct Watcher {
     stop_after: Option<usize>,
 }
 
-impl Watch for Watcher {
+impl FlowWatch for Watcher {
     fn finished(&mut self, flow: &FlowRecord) {
         self.arrived.push((flow.number, flow.start + flow.completion_time));
     }
-    fn progress(&mut self, at: EthernetProgress) -> ControlFlow<()> {
+    fn progress(&mut self, at: Progress) -> ControlFlow<()> {
         self.looks += 1;
-        assert!(at.finished <= at.started);
+        assert!((0.0..=1.0).contains(&at.part), "{at:?}");
         match self.stop_after {
             Some(most) if self.looks >= most => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
@@ -42,7 +40,7 @@ fn the_same_twice_and_in_order_of_arrival() {
     assert_eq!(scenario.run(&mut second), results);
     assert_eq!(first.arrived, second.arrived);
     assert!(first.arrived.is_sorted_by_key(|&(number, at)| (at, number)));
-    assert_eq!((&results.stop, results.finished), (&EthernetStop::Complete, results.started));
+    assert_eq!((&results.stop, results.finished), (&Stop::Complete, results.started));
     let flows: Vec<u64> = results.groups.iter().map(|(_, found)| found.flows).collect();
     assert_eq!(results.groups[0].0, Group::All);
     assert_eq!(flows[0], flows[1..].iter().sum::<u64>());
@@ -56,11 +54,11 @@ fn the_same_twice_and_in_order_of_arrival() {
 fn the_limit_and_an_interruption_leave_what_there_is() {
     let text = format!("{SMALL}[workload]\npoisson = {{ duration = \"1 ms\" }}\n");
     let limited = read(&format!("{text}[run]\nlimit = \"250 us\"\n")).run(&mut ());
-    assert_eq!((limited.stop, limited.simulated), (EthernetStop::Limit, Time::from_us(250)));
+    assert_eq!((limited.stop, limited.simulated), (Stop::Limit, Time::from_us(250)));
     assert!(0 < limited.finished && limited.finished < limited.started);
     let mut watcher = Watcher { stop_after: Some(2), ..Watcher::default() };
     let interrupted = read(&text).run(&mut watcher);
-    assert_eq!(interrupted.stop, EthernetStop::Interrupted);
+    assert_eq!(interrupted.stop, Stop::Interrupted);
     assert_eq!(interrupted.finished, watcher.arrived.len() as u64);
 }
 
@@ -75,7 +73,7 @@ fn flows_that_wait_for_ever() {
     );
     assert_eq!(warnings.len(), 1);
     let results = scenario.run(&mut ());
-    assert_eq!((results.stop, results.started), (EthernetStop::Stuck, 3));
+    assert_eq!((results.stop, results.started), (Stop::Stuck, 3));
     assert!(results.counters.packets_dropped > 0 && results.finished < 3);
     assert_eq!(results.requests, None);
 }
@@ -90,9 +88,10 @@ fn flows_are_taken_as_their_time_comes() {
         Ok(Arrival::from(Flow { start: Time::from_ms(n * 1_000), src: 0, dst: 9, bytes: 1000 }))
     });
     struct Lazy<'a>(&'a std::cell::Cell<u64>);
-    impl Watch for Lazy<'_> {
-        fn progress(&mut self, at: EthernetProgress) -> ControlFlow<()> {
-            assert!(self.0.get() <= at.started + 1);
+    impl FlowWatch for Lazy<'_> {
+        fn progress(&mut self, at: Progress) -> ControlFlow<()> {
+            // One has started each second, and the next one is asked for.
+            assert!(self.0.get() <= at.simulated.as_ps() / Time::from_ms(1_000).as_ps() + 2);
             ControlFlow::Continue(())
         }
     }
@@ -109,7 +108,7 @@ fn an_error_among_the_flows_ends_the_run() {
     let error = read(SMALL).run_with(&Sequential, flows, &mut ()).unwrap_err();
     assert_eq!(error.to_string(), "line 3");
     let nothing = read(SMALL).run_with::<ArrivalError>(&Sequential, [], &mut ()).unwrap();
-    assert_eq!((nothing.stop, nothing.groups.len()), (EthernetStop::Complete, 0));
+    assert_eq!((nothing.stop, nothing.groups.len()), (Stop::Complete, 0));
 }
 
 #[test]
@@ -164,13 +163,13 @@ fn around(on: u32) -> impl Iterator<Item = Result<Arrival, ArrivalError>> {
 fn a_deadlock_ends_the_run_and_names_its_ports() {
     let scenario = read(RING);
     let results = scenario.run_with(&Sequential, around(2), &mut ()).unwrap();
-    let EthernetStop::Deadlock(ports) = results.stop else { panic!("{:?}", results.stop) };
+    let Stop::Deadlock(ports) = results.stop else { panic!("{:?}", results.stop) };
     let names: Vec<String> = ports.iter().map(|&port| scenario.fabric().describe(port)).collect();
     assert_eq!(names, ["s0:3", "s1:3", "s2:3", "s3:3", "s4:3"]);
     assert!(results.finished < 10 && results.simulated < Time::from_ms(20));
     // To the neighbour there is no loop.
     let results = scenario.run_with(&Sequential, around(1), &mut ()).unwrap();
-    assert_eq!((results.stop, results.finished), (EthernetStop::Complete, 10));
+    assert_eq!((results.stop, results.finished), (Stop::Complete, 10));
 }
 
 #[test]
@@ -207,7 +206,7 @@ fn hpcc_and_swift_keep_the_queues_of_an_incast_short() {
         );
         let scenario = read(&text);
         let results = scenario.run(&mut ());
-        assert_eq!((&results.stop, results.finished), (&EthernetStop::Complete, 8), "{kind}");
+        assert_eq!((&results.stop, results.finished), (&Stop::Complete, 8), "{kind}");
         assert_eq!(results.counters.packets_dropped, 0, "{kind}");
         results.ports.iter().map(|port| port.counters.peak_queue.get()).max().unwrap()
     };

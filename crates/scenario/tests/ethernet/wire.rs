@@ -5,7 +5,7 @@ use bandwise_netsim::engine::Sequential;
 use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord, CapturedFrame, Direction};
 use bandwise_rdma::wire::{Bth, Ecn, Frame, Operation, Reth, RocePacket, Syndrome};
 use bandwise_scenario::ethernet::{
-    Arrival, ArrivalError, EthernetResults, EthernetScenario, Watch, Wire,
+    Arrival, ArrivalError, EthernetResults, EthernetScenario, FlowWatch, Wire,
 };
 use bandwise_units::Time;
 use bandwise_workload::Flow;
@@ -23,7 +23,7 @@ struct Keeper<'a> {
     most: usize,
 }
 
-impl Watch for Keeper<'_> {
+impl FlowWatch for Keeper<'_> {
     fn captures(&self) -> Option<CaptureFilter> {
         Some(self.chosen.clone())
     }

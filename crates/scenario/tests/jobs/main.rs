@@ -11,10 +11,8 @@ mod runs;
 mod timelines;
 
 use bandwise_input::{InputError, Source};
-use bandwise_scenario::jobs::{
-    Comparison, JobsExperiment, JobsProgress, JobsScenario, Overrides, SharingPolicy,
-};
-use bandwise_scenario::{File, Parsed};
+use bandwise_scenario::jobs::{Comparison, JobsExperiment, JobsScenario, Overrides, SharingPolicy};
+use bandwise_scenario::{File, Parsed, Progress};
 use std::ops::ControlFlow;
 
 /// All patterns of communication, as documents have them.
@@ -49,7 +47,7 @@ fn scenario(text: &str) -> JobsScenario {
     parsed(text).scenario
 }
 
-fn go_on(_: JobsProgress) -> ControlFlow<()> {
+fn go_on(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 

@@ -326,9 +326,9 @@ fn a_stopped_run_keeps_jobs_that_are_over() {
     let run = scenario.under_packets(SharingPolicy::FairFlows, scaled(1)).unwrap();
     let results = run.run(&Sequential, &mut |at| {
         asked += 1;
-        match at.jobs_over {
-            0 => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
+        match at.simulated <= Time::from_ms(1) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
         }
     });
     assert_eq!(results.results.took, [Some(Time::from_ms(1)), None]);

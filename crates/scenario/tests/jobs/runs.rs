@@ -1,9 +1,9 @@
 //! Jobs on a fabric: what they take alone and together.
 
 use crate::{PATTERNS, compare, go_on, scenario};
-use bandwise_scenario::jobs::{
-    Comparison, JobsExperiment, JobsProgress, JobsScenario, SharingPolicy,
-};
+use bandwise_scenario::jobs::{Comparison, JobsExperiment, JobsScenario, SharingPolicy};
+use bandwise_scenario::{Experiment, Progress, Stop};
+use bandwise_units::Time;
 use bandwise_workload::job::{REFERENCE_RATE, WORKLOADS};
 use std::ops::ControlFlow;
 
@@ -159,9 +159,11 @@ fn a_stopped_run_keeps_jobs_that_are_over() {
         "[[job]]\nname = \"short\"\nstage = [{ compute = \"1 s\" }]\n[[job]]\nworkload = \"LR\"\n";
     let scenario = scenario(jobs);
     let results =
-        scenario.under(SharingPolicy::FairFlows).unwrap().run(&mut |at| match at.jobs_over {
-            0 => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
+        scenario.under(SharingPolicy::FairFlows).unwrap().run(&mut |at| match at.simulated
+            <= Time::from_ms(1_000)
+        {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
         });
     assert!(!results.is_whole());
     assert_eq!(results.took[0].unwrap().as_s_f64(), 1.0);
@@ -173,14 +175,18 @@ fn a_stopped_run_keeps_jobs_that_are_over() {
 fn jobs_alone_are_stopped_when_somebody_says_so() {
     let scenario = scenario("[[job]]\nworkload = \"TS\"\ncount = 3\n");
     let mut seen = Vec::new();
-    let mut watch = |at: JobsProgress| {
+    let mut watch = |at: Progress| {
         seen.push(at);
-        if at.jobs_over == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        // The first of three jobs, of a step among 17.
+        let first = 1.0 / 3.0 / 17.0;
+        if at.part > first - 1e-9 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let comparison = experiment(&scenario, &SharingPolicy::ALL).compare(&mut watch);
+    let experiment = experiment(&scenario, &SharingPolicy::ALL);
+    let comparison = experiment.compare(&mut watch);
+    assert_eq!(JobsExperiment::stop(&comparison), Stop::Interrupted);
     assert!(!comparison.is_whole() && comparison.results.is_empty());
     assert!(comparison.alone[0].is_some() && comparison.alone[1..] == [None, None]);
-    assert!(seen.iter().all(|at| at.policy.is_none()), "{seen:?}");
+    assert!(seen.iter().all(|at| experiment.policy_at(at.part).is_none()), "{seen:?}");
     assert!(seen.is_sorted_by(|a, b| a.part <= b.part), "{seen:?}");
 }
 
@@ -189,12 +195,12 @@ fn jobs_alone_are_stopped_when_somebody_says_so() {
 fn progress_says_which_policy_it_is_of() {
     let scenario = scenario("[[job]]\nworkload = \"LR\"\ncount = 2\n");
     let mut seen = Vec::new();
-    let mut watch = |at: JobsProgress| {
-        seen.push(at.policy);
-        ControlFlow::Continue(())
-    };
     let policies = [SharingPolicy::FairFlows, SharingPolicy::Saba, SharingPolicy::Srpt];
-    experiment(&scenario, &policies).compare(&mut watch);
+    let experiment = experiment(&scenario, &policies);
+    experiment.compare(&mut |at| {
+        seen.push(experiment.policy_at(at.part));
+        ControlFlow::Continue(())
+    });
     seen.dedup();
     let expected: Vec<_> = std::iter::once(None).chain(policies.map(Some)).collect();
     assert_eq!(seen, expected);

@@ -1,6 +1,5 @@
 //! [`Finished`]: what is told of a point, and kept where a sweep can be resumed.
 
-use crate::sim::names::stop;
 use bandwise_scenario::ethernet::{EthernetResults, Metric};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -33,7 +32,7 @@ impl Finished {
         let counters = &results.counters;
         let value = |metric: Metric| Some((metric.name().to_owned(), metric.of(results)?));
         Finished {
-            stop: stop(&results.stop).to_owned(),
+            stop: results.stop.as_str().to_owned(),
             flows_started: results.started,
             flows_finished: results.finished,
             metrics: Metric::ALL.into_iter().filter_map(value).collect(),

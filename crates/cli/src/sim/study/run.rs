@@ -11,10 +11,8 @@ use crate::progress::Progress;
 use crate::sim::tables::all_warm_up;
 use anyhow::anyhow;
 use bandwise_netsim::engine::Sequential;
-use bandwise_scenario::ethernet::{
-    Arrival, EthernetProgress, EthernetStop, Fingerprint, Point, Watch,
-};
-use std::ops::ControlFlow;
+use bandwise_scenario::ethernet::{Arrival, Fingerprint, Point};
+use bandwise_scenario::{Progress as At, Stop};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Simulates and prints.
@@ -82,7 +80,7 @@ fn point(
     if interrupt.asked() {
         return Ok((None, false));
     }
-    let mut watch = Asked(interrupt);
+    let mut watch = |_: At| interrupt.control();
     let results = match &settings.lists[i] {
         Some(list) => {
             let flows = list.flows()?.map(|flow| flow.map(Arrival::from));
@@ -90,10 +88,10 @@ fn point(
         }
         None => point.scenario.run(&mut watch),
     };
-    if results.stop == EthernetStop::Interrupted {
+    if results.stop == Stop::Interrupted {
         return Ok((None, false));
     }
-    if let EthernetStop::Deadlock(_) | EthernetStop::Stuck = results.stop {
+    if let Stop::Deadlock(_) | Stop::Stuck = results.stop {
         let missing = results.started - results.finished;
         let label = settings.study.label(point);
         note(format_args!("warning: {label}: {missing} flows will never arrive"));
@@ -115,14 +113,5 @@ fn fingerprint(settings: &StudySettings, i: usize, point: &Point) -> Result<Fing
     match &settings.lists[i] {
         Some(list) => list.fingerprint(fingerprint),
         None => Ok(fingerprint),
-    }
-}
-
-/// Ends a run when somebody asks for it.
-struct Asked<'a>(&'a Interrupt);
-
-impl Watch for Asked<'_> {
-    fn progress(&mut self, _: EthernetProgress) -> ControlFlow<()> {
-        if self.0.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

@@ -36,11 +36,11 @@ const EVENTS: u64 = 25;
 pub(super) const DEGREES: [(Degree, &str); 3] =
     [(Degree::ONE, "k=1"), (Degree::TWO, "k=2"), (Degree::THREE, "k=3")];
 
-/// All numbers, by name, over so many placements by chance; none when `stop` says so.
+/// Returns all numbers, by name, over so many random placements; `None` when `stop` returns true.
 pub(super) fn numbers(
     placements: u64,
     seed: u64,
-    stop: &dyn Fn() -> bool,
+    stop: &mut dyn FnMut() -> bool,
 ) -> Option<BTreeMap<String, f64>> {
     let mut numbers = BTreeMap::new();
     for (degree, called) in DEGREES {

@@ -1,27 +1,11 @@
 //! [`Jobs`]: the jobs of a scenario on their way, whoever carries their data.
 
-use crate::jobs::{SharedJob, SharingPolicy};
+use crate::Progress;
+use crate::jobs::SharedJob;
 use bandwise_units::Time;
 use bandwise_workload::job::{Action, JobRun, Part, Transfer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::ControlFlow;
-
-/// How far a run is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct JobsProgress {
-    /// Under which policy; none while each job runs alone.
-    pub policy: Option<SharingPolicy>,
-    /// Simulated time.
-    pub now: Time,
-    /// Jobs that are over.
-    pub jobs_over: usize,
-    /// The part of all stages that are over, from 0 to 1.
-    pub part: f64,
-}
-
-/// Called now and then; the run stops when it says so.
-pub type JobsWatch<'a> = &'a mut dyn FnMut(JobsProgress) -> ControlFlow<()>;
 
 /// Who carries the data of jobs.
 pub(super) trait Carrier {
@@ -110,16 +94,14 @@ impl<'a> Jobs<'a> {
         carrier.computes(index, self.runs[index].is_computing());
     }
 
-    /// How far they are.
-    pub(super) fn progress(&self, now: Time) -> JobsProgress {
+    /// Returns the finished part of all stages.
+    pub(super) fn progress(&self, now: Time) -> Progress {
         let (done, all) = self
             .runs
             .iter()
             .map(JobRun::progress)
             .fold((0, 0), |sum, job| (sum.0 + job.0, sum.1 + job.1));
-        let jobs_over = self.ended.iter().filter(|ended| ended.is_some()).count();
-        let part = done as f64 / all.max(1) as f64;
-        JobsProgress { policy: None, now, jobs_over, part }
+        Progress { simulated: now, part: done as f64 / all.max(1) as f64 }
     }
 
     /// By job: when it ended; none for one that has not.

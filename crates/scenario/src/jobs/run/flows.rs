@@ -1,7 +1,8 @@
 //! [`Drive`]: the jobs of a scenario over a flow simulation, from event to event.
 
-use super::execution::{Carrier, Jobs, JobsWatch};
+use super::execution::{Carrier, Jobs};
 use super::steering::{Paths, Steering};
+use crate::Watch;
 use crate::jobs::timeline::{Recorder, Timeline};
 use crate::jobs::{JobsScenario, SharedJob};
 use bandwise_flowsim::{Ended, FlowId, FlowSpec, Links, Policy, Simulation};
@@ -72,7 +73,7 @@ impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
     }
 
     /// Runs until all jobs are over, or until it is told to stop.
-    pub(super) fn run(self, watch: JobsWatch<'_>) -> Driven {
+    pub(super) fn run(self, watch: Watch<'_>) -> Driven {
         let Drive { mut jobs, mut flows } = self;
         let mut ended: Vec<Ended> = Vec::new();
         let mut landed = Vec::new();

@@ -9,7 +9,6 @@ mod packets;
 mod parts;
 mod steering;
 
-pub use execution::{JobsProgress, JobsWatch};
 pub use packets::{
     PACKET_POLICIES, PacketError, PacketResults, PacketRun, PacketSettings, REACTION,
 };
@@ -19,6 +18,7 @@ pub(super) use steering::Paths;
 
 use super::timeline::Recorder;
 use super::{JobsResults, JobsScenario, SharingPolicy, TooManyJobs};
+use crate::{Progress, Watch};
 use bandwise_flowsim::policy::{
     AppQueues, Blocking, Homa, MaxMin, Sebf, Sincronia, SmallestGroup, Srpt, WeightedQueues,
 };
@@ -63,16 +63,15 @@ impl JobsScenario {
 
 impl PolicyRun<'_> {
     /// Runs the jobs until all have ended or `watch` breaks off.
-    pub fn run(self, watch: JobsWatch<'_>) -> JobsResults {
+    pub fn run(self, watch: Watch<'_>) -> JobsResults {
         self.recorded(None, watch)
     }
 
     /// Runs the jobs and records their activities with `recorder`.
-    pub(super) fn recorded(self, recorder: Option<Recorder>, watch: JobsWatch<'_>) -> JobsResults {
+    pub(super) fn recorded(self, recorder: Option<Recorder>, watch: Watch<'_>) -> JobsResults {
         let PolicyRun { scenario, policy } = self;
         let links = Links::new(&scenario.fabric);
         let count = links.ports().len() as u32;
-        let watch: JobsWatch<'_> = &mut |at| watch(JobsProgress { policy: Some(policy), ..at });
         let driven = match policy {
             SharingPolicy::FairFlows => self.unsteered(&links, MaxMin, recorder, watch),
             SharingPolicy::Blocking => self.unsteered(&links, Blocking, recorder, watch),
@@ -133,7 +132,7 @@ impl PolicyRun<'_> {
         links: &Links,
         policy: P,
         recorder: Option<Recorder>,
-        watch: JobsWatch<'_>,
+        watch: Watch<'_>,
     ) -> Driven {
         self.driven(links, self.over(links, policy), Unsteered, recorder, watch)
     }
@@ -144,7 +143,7 @@ impl PolicyRun<'_> {
         links: &Links,
         steering: impl Steering<Simulation<WeightedQueues>>,
         recorder: Option<Recorder>,
-        watch: JobsWatch<'_>,
+        watch: Watch<'_>,
     ) -> Driven {
         let simulation = self.over(links, WeightedQueues).with_tolerance(TOLERANCE);
         self.driven(links, simulation, steering, recorder, watch)
@@ -156,7 +155,7 @@ impl PolicyRun<'_> {
         simulation: Simulation<P>,
         steering: impl Steering<Simulation<P>>,
         recorder: Option<Recorder>,
-        watch: JobsWatch<'_>,
+        watch: Watch<'_>,
     ) -> Driven {
         let drive = Drive::new(self.scenario, &self.scenario.jobs, links, simulation, steering);
         drive.recording(recorder).run(watch)
@@ -166,14 +165,13 @@ impl PolicyRun<'_> {
 impl JobsScenario {
     /// Returns the duration of each job alone on the fabric, with all of each link; `None` for jobs that
     /// had not ended when `watch` broke off.
-    pub fn alone(&self, watch: JobsWatch<'_>) -> Vec<Option<Time>> {
+    pub fn alone(&self, watch: Watch<'_>) -> Vec<Option<Time>> {
         let links = Links::new(&self.fabric);
         let jobs = self.jobs.len();
         let mut alone = vec![None; jobs];
         for (number, job) in self.jobs.iter().enumerate() {
-            let mut of_all = |at: JobsProgress| {
-                let part = (number as f64 + at.part) / jobs as f64;
-                watch(JobsProgress { part, jobs_over: number + at.jobs_over, ..at })
+            let mut of_all = |at: Progress| {
+                watch(Progress { part: (number as f64 + at.part) / jobs as f64, ..at })
             };
             // Nothing is on its way between two rounds, and nobody else: all take as long as the first.
             let mut one = job.clone();
@@ -183,7 +181,7 @@ impl JobsScenario {
             let round = job.took(drive.run(&mut of_all).ended[0]);
             alone[number] = round.map(|round| round * u64::from(job.job.rounds));
             // Short runs are over before they have asked.
-            let over = JobsProgress { policy: None, now: Time::ZERO, jobs_over: 1, part: 1.0 };
+            let over = Progress { simulated: Time::ZERO, part: 1.0 };
             if alone[number].is_none() || of_all(over).is_break() {
                 break;
             }

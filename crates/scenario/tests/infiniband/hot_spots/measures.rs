@@ -2,7 +2,8 @@
 //! flows that share a link, and traffic that has no hot spot.
 
 use bandwise_input::Source;
-use bandwise_scenario::infiniband::{FlowResult, InfinibandScenario, InfinibandStop};
+use bandwise_scenario::Stop;
+use bandwise_scenario::infiniband::{FlowResult, InfinibandScenario};
 use std::ops::ControlFlow;
 
 /// Payload that a link of [`LINK`] carries: 4096 of 4126 bytes with headers.
@@ -73,7 +74,7 @@ impl Study<'_> {
         let scenario = InfinibandScenario::from_text(&Source::new("s.toml", &text));
         let scenario = scenario.unwrap_or_else(|e| panic!("{e}\n{text}"));
         let results = scenario.run(|_| ControlFlow::Continue(()));
-        assert_eq!(results.stop, InfinibandStop::Complete, "{text}");
+        assert_eq!(results.stop, Stop::Complete, "{text}");
         results.flows
     }
 

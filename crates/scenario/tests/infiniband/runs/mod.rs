@@ -5,16 +5,15 @@ mod ports;
 mod requests;
 
 use bandwise_input::Source;
-use bandwise_scenario::infiniband::{
-    FlowResult, InfinibandResults, InfinibandScenario, InfinibandStop,
-};
+use bandwise_scenario::Stop;
+use bandwise_scenario::infiniband::{FlowResult, InfinibandResults, InfinibandScenario};
 use std::ops::ControlFlow;
 
 fn run(text: &str) -> InfinibandResults {
     let scenario = InfinibandScenario::from_text(&Source::new("s.toml", text));
     let scenario = scenario.unwrap_or_else(|e| panic!("{e}\n{text}"));
     let results = scenario.run(|_| ControlFlow::Continue(()));
-    assert_eq!(results.stop, InfinibandStop::Complete, "{text}");
+    assert_eq!(results.stop, Stop::Complete, "{text}");
     results
 }
 

@@ -8,7 +8,8 @@
 use super::error::PacketError;
 use super::payload::mtu;
 use super::results::{PacketResults, REACTION, WATCH_EVERY};
-use crate::jobs::run::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
+use crate::Watch;
+use crate::jobs::run::execution::{Carrier, Jobs};
 use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
 use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY};
 use bandwise_netsim::ethernet::packet::{GAP, MAX_SWITCHES};
@@ -90,7 +91,7 @@ pub(super) fn run(
     scenario: &JobsScenario,
     policy: SharingPolicy,
     executor: &impl Executor,
-    watch: JobsWatch<'_>,
+    watch: Watch<'_>,
 ) -> PacketResults {
     let JobsScenario { fabric, jobs: shared, seed, .. } = scenario;
     let network = Network::partitioned(
@@ -121,8 +122,7 @@ pub(super) fn run(
             false => Some(due.map_or(next, |due| due.min(next))),
         };
         if instants % WATCH_EVERY == 0 || next.is_none() {
-            let progress = jobs.progress(now);
-            over |= watch(JobsProgress { policy: Some(policy), ..progress }).is_break();
+            over |= watch(jobs.progress(now)).is_break();
         }
         match next {
             Some(next) if !over => _ = post.network.run_by(executor, next),

@@ -33,8 +33,8 @@ pub use error::{PACKET_POLICIES, PacketError};
 pub use results::{PacketResults, PacketSettings, REACTION};
 
 use super::controlled::Controlled;
-use super::execution::JobsWatch;
 use super::steering::{Steering, Unsteered};
+use crate::Watch;
 use crate::jobs::{JobsScenario, SharingPolicy};
 use bandwise_flowsim::Links;
 use bandwise_netsim::engine::Executor;
@@ -131,7 +131,7 @@ impl PacketRun {
 
     /// Runs the jobs until all have ended, `watch` breaks off, or ports deadlock. `watch` is called
     /// between polls of all hosts. The executor changes no result.
-    pub fn run(&self, executor: &impl Executor, watch: JobsWatch<'_>) -> PacketResults {
+    pub fn run(&self, executor: &impl Executor, watch: Watch<'_>) -> PacketResults {
         let PacketRun { scaled, policy, settings, carrier } = self;
         let results = match carrier {
             CarrierKind::Messages => messages::run(scaled, *policy, executor, watch),
@@ -140,12 +140,7 @@ impl PacketRun {
         results.scaled_up(settings.scale)
     }
 
-    fn writes(
-        &self,
-        lanes: &Lanes,
-        executor: &impl Executor,
-        watch: JobsWatch<'_>,
-    ) -> PacketResults {
+    fn writes(&self, lanes: &Lanes, executor: &impl Executor, watch: Watch<'_>) -> PacketResults {
         let (scaled, policy) = (&self.scaled, self.policy);
         let links = Links::new(&scaled.fabric);
         match policy {

@@ -4,7 +4,8 @@ use super::connections::Connections;
 use super::models::{Lanes, models};
 use super::results::{PacketResults, REACTION, WATCH_EVERY};
 use super::sender::JobSender;
-use crate::jobs::run::execution::{Carrier, Jobs, JobsProgress, JobsWatch};
+use crate::Watch;
+use crate::jobs::run::execution::{Carrier, Jobs};
 use crate::jobs::run::steering::{Configurable, Paths, Steering};
 use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
 use bandwise_flowsim::Links;
@@ -95,7 +96,7 @@ impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
     }
 
     /// Runs until all jobs are over, or until it is told to stop.
-    pub(super) fn run(self, executor: &impl Executor, watch: JobsWatch<'_>) -> PacketResults {
+    pub(super) fn run(self, executor: &impl Executor, watch: Watch<'_>) -> PacketResults {
         let JobsSimulation { policy, mut simulation, mut jobs, mut orders } = self;
         let (mut instants, mut over) = (0, false);
         while !over {
@@ -110,8 +111,7 @@ impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
                 next
             });
             instants += looks;
-            let progress = jobs.progress(simulation.now());
-            over |= watch(JobsProgress { policy: Some(policy), ..progress }).is_break();
+            over |= watch(jobs.progress(simulation.now())).is_break();
         }
         let ended = orders.scenario.jobs.iter().zip(jobs.into_ended());
         let took = ended.map(|(job, ended)| job.took(ended));

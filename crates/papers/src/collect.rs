@@ -1,0 +1,101 @@
+//! [`collect`]: runs of all cases in parallel, and the numbers of their results. The order of cases and
+//! seeds decides the order of findings.
+
+use crate::case::{Case, Reading};
+use crate::finding::Finding;
+use crate::options::{Observer, Options, PaperError};
+use crate::repeated::{Repeated, ResultsOf};
+use bandwise_netsim::engine::Sequential;
+use bandwise_scenario::{Effort, Experiment, Stop};
+use std::ops::ControlFlow;
+
+/// The findings of all cases.
+#[derive(Debug)]
+pub struct Found {
+    /// Numbers, in the order of cases.
+    pub findings: Vec<Finding>,
+    /// Work of all runs.
+    pub effort: Effort,
+    /// Number of finished runs.
+    pub runs: usize,
+    /// Cases that were stopped.
+    pub unfinished: Vec<String>,
+}
+
+/// Runs all cases that the options ask for, and reads their numbers.
+///
+/// # Errors
+///
+/// A case is impossible, or has no end.
+pub fn collect<S: Repeated>(
+    mut cases: Vec<Case<S>>,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Found, PaperError> {
+    let wanted =
+        |reading: &Reading<ResultsOf<S>>| options.item.as_ref().is_none_or(|i| i == reading.item);
+    cases.retain(|case| case.readings.iter().any(wanted));
+    let seeds = |case: &Case<S>| 0..case.scenario.runs(options.quick);
+    let jobs: Vec<(&Case<S>, u64)> =
+        cases.iter().flat_map(|case| seeds(case).map(move |seed| (case, seed))).collect();
+    observer.begin(jobs.len());
+    let outcomes = bandwise_threads::in_order(options.threads, &jobs, |&(case, run)| {
+        let result = once(&case.scenario, options.seed.wrapping_add(run), observer);
+        let result =
+            result.map_err(|reason| PaperError::Run { case: case.name.clone(), reason })?;
+        observer.done(&case.name);
+        Ok(result)
+    })?;
+
+    let (mut effort, mut runs) = (Effort::default(), 0);
+    for results in outcomes.iter().flatten() {
+        runs += 1;
+        effort.add(S::Experiment::effort(results));
+    }
+    let mut findings = Vec::new();
+    let mut unfinished = Vec::new();
+    let mut rest = outcomes.as_slice();
+    for case in &cases {
+        let (runs, others) = rest.split_at(seeds(case).count());
+        rest = others;
+        let finished: Vec<&ResultsOf<S>> = runs.iter().flatten().collect();
+        if finished.len() < runs.len() {
+            unfinished.push(case.name.clone());
+            continue;
+        }
+        for reading in case.readings.iter().filter(|r| wanted(r)) {
+            findings.extend(finding(reading, &finished));
+        }
+    }
+    Ok(Found { findings, effort, runs, unfinished })
+}
+
+/// Runs an experiment once; no results if the observer stops it. An error is a reason why it has no end.
+fn once<S: Repeated>(
+    study: &S,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<Option<ResultsOf<S>>, String> {
+    let experiment = study.with_seed(seed)?;
+    let results = experiment.conduct(&Sequential, &mut |_| match observer.stop() {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    });
+    match S::Experiment::stop(&results) {
+        Stop::Complete | Stop::Limit => Ok(Some(results)),
+        Stop::Interrupted => Ok(None),
+        Stop::Stuck => Err("nothing will happen any more, and the run is not complete".to_owned()),
+        Stop::Deadlock(_) => Err("deadlock: ports wait for each other for ever".to_owned()),
+    }
+}
+
+fn finding<R>(reading: &Reading<R>, runs: &[&R]) -> Option<Finding> {
+    let values: Option<Vec<f64>> = runs.iter().map(|r| (reading.read)(r)).collect();
+    Some(Finding {
+        item: reading.item.to_owned(),
+        case: reading.case.clone(),
+        metric: reading.metric.to_owned(),
+        unit: reading.unit.to_owned(),
+        runs: values.filter(|v| !v.is_empty())?,
+    })
+}

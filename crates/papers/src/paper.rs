@@ -1,0 +1,44 @@
+//! [`Paper`]: a paper, its items and their runs.
+
+use crate::claim::Claim;
+use crate::collect::Found;
+use crate::finding::Finding;
+use crate::options::{Observer, Options, PaperError};
+use crate::published::{Published, Value};
+use bandwise_report::Row;
+use bandwise_report::model::Figure;
+
+/// A paper.
+#[derive(Debug, Clone, Copy)]
+pub struct Paper {
+    /// Short name.
+    pub name: &'static str,
+    /// Title, authors and place of publication.
+    pub title: &'static str,
+    /// Question that it asks.
+    pub question: &'static str,
+    /// Items, as the paper numbers them, with a description each.
+    pub items: &'static [(&'static str, &'static str)],
+    /// Files that the runs start from: name and text.
+    pub scenarios: &'static [(&'static str, &'static str)],
+    /// Rule by which a value agrees, in words.
+    pub rule: &'static str,
+    /// Published values, as CSV.
+    pub published: &'static str,
+    /// Function that runs the cases of the items.
+    pub collect: fn(&Options, &dyn Observer) -> Result<Found, PaperError>,
+    /// Function that adds to the findings of runs the numbers that the paper's text calculates from them.
+    pub derived: fn(Vec<Finding>) -> Vec<Finding>,
+    /// True if the least and the most of the runs stand beside their average.
+    pub tells_spread: bool,
+    /// Function that draws the figures of the report.
+    pub figures: fn(&[Finding], &Published) -> Vec<Figure>,
+    /// Function that returns the largest difference from a published value that agrees, as a fraction of it.
+    pub tolerance: fn(&Value) -> f64,
+    /// Function that answers the question from the findings, in sentences.
+    pub answer: fn(&[Finding]) -> Vec<String>,
+    /// Function that weighs the paper's claims by the findings.
+    pub claims: fn(&[Finding]) -> Vec<Claim>,
+    /// Function that sums up the comparison, besides the count.
+    pub summary: fn(&[Row]) -> Vec<String>,
+}
