@@ -1,7 +1,7 @@
 //! Flow completion times by size of flow, kept one by one: percentiles are exact.
 
-use super::results::Distribution;
-use super::run::FlowRecord;
+use super::distribution::Distribution;
+use super::flow::FlowRecord;
 use bandwise_stats::Percentile;
 use bandwise_units::{Bytes, Time};
 

@@ -1,7 +1,8 @@
 //! [`Metric`]: the numbers of a run that are compared between runs.
 
+use super::distribution::Distribution;
 use super::groups::Group;
-use super::results::{Distribution, EthernetResults};
+use super::results::EthernetResults;
 use bandwise_units::Time;
 
 /// A number of a run.

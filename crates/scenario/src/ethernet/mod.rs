@@ -9,8 +9,11 @@
 //! "IRN" is R. Mittal et al., *Revisiting Network Support for RDMA*, the extended version of the
 //! SIGCOMM 2018 paper; the number after it is the section.
 
+mod arrivals;
 mod builder;
+mod distribution;
 mod fingerprint;
+mod flow;
 mod groups;
 mod metric;
 mod ports;
@@ -25,12 +28,15 @@ mod wire;
 mod workload;
 
 pub use builder::{ArrivalError, BuildError, EthernetBuilder};
+pub use distribution::Distribution;
 pub use fingerprint::Fingerprint;
+pub use flow::{Arrival, FlowRecord};
 pub use groups::Group;
 pub use metric::Metric;
 pub use ports::{PauseStorm, PortResult};
-pub use results::{Distribution, EthernetResults, RequestResult, TAIL};
-pub use run::{Arrival, FlowRecord, FlowWatch};
+pub use requests::RequestResult;
+pub use results::{EthernetResults, TAIL};
+pub use run::FlowWatch;
 pub use scenario::EthernetScenario;
 pub use spec::headroom;
 pub use study::{Axis, Plot, Point, Study};

@@ -1,9 +1,22 @@
 //! Requests of an incast: complete when their last flow is.
 
-use super::results::RequestResult;
 use bandwise_stats::Percentile;
 use bandwise_units::Time;
 use std::collections::BTreeMap;
+
+/// Completion times of requests, from a request's start until the last byte of its last flow is at
+/// the receiver (IRN 4.4.3).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestResult {
+    /// How many requests are complete.
+    pub requests: u64,
+    /// On average, rounded down to a picosecond.
+    pub average: Time,
+    /// What half of them do not exceed, and what 99% do not.
+    pub percentiles: [Time; 2],
+    /// The longest.
+    pub longest: Time,
+}
 
 /// Requests, as their flows start and finish.
 #[derive(Debug, Default)]

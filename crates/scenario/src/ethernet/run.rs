@@ -1,6 +1,7 @@
 //! Running a network scenario: flows are opened as their time comes, and forgotten when they are
 //! done.
 
+use super::flow::{Arrival, FlowRecord};
 use super::groups::Groups;
 use super::ports;
 use super::requests::Requests;
@@ -14,49 +15,6 @@ use bandwise_units::Time;
 use bandwise_workload::Flow;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-
-/// A flow that is to start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Arrival {
-    /// The flow.
-    pub flow: Flow,
-    /// Which request of an incast it is a part of, counted from 0.
-    pub request: Option<u64>,
-    /// Its traffic class.
-    pub class: u8,
-}
-
-impl From<Flow> for Arrival {
-    fn from(flow: Flow) -> Self {
-        Arrival { flow, request: None, class: 0 }
-    }
-}
-
-/// A flow that has arrived.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FlowRecord {
-    /// Its number: flows count from 0 in order of start.
-    pub number: u32,
-    /// When it started.
-    pub start: Time,
-    /// Sending host.
-    pub src: u32,
-    /// Receiving host.
-    pub dst: u32,
-    /// Payload.
-    pub bytes: u64,
-    /// Flow completion time (FCT): from its start until its last byte was at the receiver.
-    pub completion_time: Time,
-    /// What that would have been in an empty network.
-    pub alone: Time,
-}
-
-impl FlowRecord {
-    /// How many times as long as in an empty network it took (IRN 4.1).
-    pub fn slowdown(&self) -> f64 {
-        self.completion_time.as_ps() as f64 / self.alone.as_ps() as f64
-    }
-}
 
 /// A watch of a run that also takes its flows and packets.
 pub trait FlowWatch {

@@ -1,9 +1,7 @@
 //! [`Workload`]: where flows come from.
 
-use super::EthernetScenario;
-use super::run::Arrival;
 use bandwise_units::Bytes;
-use bandwise_workload::{Flow, Incast, Merge, Permutation, Poisson};
+use bandwise_workload::{Flow, Incast, Permutation, Poisson};
 
 /// Where flows come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,7 +53,7 @@ impl Part {
     }
 
     /// For a quick look: a `by`th of the load's flows, or the first request.
-    fn shortened(self, by: u32) -> Self {
+    pub(super) fn shortened(self, by: u32) -> Self {
         let expected = self.expected / u64::from(by);
         let generator = match self.generator {
             Generator::Poisson(poisson) => Generator::Poisson(poisson.shortened(by)),
@@ -89,57 +87,11 @@ impl Generator {
 
     /// Its flows. The number of the part is that of its kind, so that they stay the same beside
     /// others.
-    fn flows(&self, seed: u64) -> Box<dyn Iterator<Item = Flow>> {
+    pub(super) fn flows(&self, seed: u64) -> Box<dyn Iterator<Item = Flow>> {
         match self {
             Generator::Poisson(poisson) => Box::new(poisson.flows(seed, 0)),
             Generator::Incast(incast) => Box::new(incast.flows(seed, 1)),
             Generator::Permutation(permutation) => Box::new(permutation.flows(seed, 2)),
         }
-    }
-}
-
-impl EthernetScenario {
-    /// For a quick look: of a load flows start for a `by`th of the time, and of an incast there is
-    /// the first request.
-    #[must_use]
-    pub fn shortened(mut self, by: u32) -> Self {
-        if let Workload::Parts(parts) = self.workload {
-            let parts = parts.into_iter().map(|part| part.shortened(by));
-            self.workload = Workload::Parts(parts.collect());
-        }
-        self
-    }
-
-    /// The flows of its generators in order of start, one after the other; none where a list has
-    /// them.
-    pub fn arrivals(&self) -> impl Iterator<Item = Arrival> + '_ {
-        let parts: &[Part] = match &self.workload {
-            Workload::Parts(parts) => parts,
-            Workload::List(_) => &[],
-        };
-        let mut of_incast = 0;
-        Merge::new(parts.iter().map(|part| part.generator.flows(self.seed))).map(move |merged| {
-            let part = &parts[merged.part];
-            let request = match &part.generator {
-                Generator::Incast(incast) => {
-                    of_incast += 1;
-                    Some((of_incast - 1) / incast.flows_per_request())
-                }
-                _ => None,
-            };
-            Arrival { flow: merged.flow, request, class: part.class }
-        })
-    }
-
-    /// Whether some of its flows belong to requests.
-    pub(super) fn has_requests(&self) -> bool {
-        let Workload::Parts(parts) = &self.workload else { return false };
-        parts.iter().any(|part| matches!(part.generator, Generator::Incast(_)))
-    }
-
-    /// How many flows its generators will make, about: for showing how far a run is.
-    pub fn expected_flows(&self) -> u64 {
-        let Workload::Parts(parts) = &self.workload else { return 0 };
-        parts.iter().map(|part| part.expected).fold(0, u64::saturating_add)
     }
 }

@@ -2,23 +2,14 @@
 
 use super::pfc_key::{PfcKey, PfcSpec};
 use super::switch::{Buffered, Surroundings, SwitchSpec, room_for_a_packet};
-use crate::reader::values::{Given, place, within};
+use super::thresholds::{ASKS, Share, thresholds, too_little};
+use crate::reader::values::{place, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{Buffering, InputBuffers, LARGEST_BUFFER, Pfc};
 use bandwise_units::Bytes;
 
 /// IRN 4.1: twice the bandwidth-delay product of the longest path.
 pub(super) const BUFFER: Bytes = Bytes::new(240_000);
-
-/// Why headroom is what it is.
-pub(super) const ASKS: &str =
-    "what the link carries there and back, three packets and a pause frame";
-
-/// The buffer of one input, as it is cut up among classes.
-pub(super) struct Share {
-    pub(super) buffer: Bytes,
-    pub(super) headroom: Bytes,
-}
 
 impl SwitchSpec {
     /// Buffers for each input, in equal parts for each class.
@@ -97,53 +88,4 @@ impl PfcSpec {
         }
         Ok(())
     }
-}
-
-/// Says that packets can be dropped, if they can.
-pub(super) fn too_little(
-    source: &Source,
-    at: std::ops::Range<usize>,
-    share: &Share,
-    pfc: Pfc,
-) -> Option<InputError> {
-    let left = share.buffer - pfc.xoff;
-    (left < share.headroom).then(|| {
-        let message = format!(
-            "packets can be dropped in spite of PFC: a buffer of {} B has {} B left when PFC pauses \
-             the sender (X-OFF)",
-            share.buffer.get(),
-            left.get()
-        );
-        let allowed = format!("{} B: {ASKS}, or pfc = true", share.headroom.get());
-        source.error(at, message).allowed(allowed)
-    })
-}
-
-/// Thresholds as they are given.
-pub(super) fn thresholds(
-    source: &Source,
-    xoff: &Given<Bytes>,
-    xon: &Given<Bytes>,
-    share: &Share,
-) -> Result<Pfc, InputError> {
-    let Share { buffer, headroom } = *share;
-    let xoff = match xoff {
-        Some(given) if *given.get_ref() > buffer => {
-            let message = format!(
-                "PFC pauses (X-OFF) at {} B in a buffer of {} B: packets are dropped before that",
-                given.get_ref().get(),
-                buffer.get()
-            );
-            let most = buffer.get().saturating_sub(headroom.get());
-            let error = source.error(given.span(), message);
-            return Err(error.allowed(format!("up to {most} B, so that nothing is dropped")));
-        }
-        Some(given) => *given.get_ref(),
-        None => Bytes::new(buffer.get().saturating_sub(headroom.get())),
-    };
-    let xon = match xon {
-        Some(given) => within(source, "xon", given, Bytes::ZERO..=xoff)?,
-        None => xoff,
-    };
-    Ok(Pfc { xoff, xon })
 }

@@ -139,6 +139,7 @@ mod run;
 mod shared_buffer;
 mod sizes;
 mod switch;
+mod thresholds;
 mod transport;
 mod workload;
 

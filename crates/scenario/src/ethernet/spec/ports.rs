@@ -1,6 +1,6 @@
 //! `[[switch.port]]`: inputs with other thresholds.
 
-use super::input_queues::{Share, thresholds, too_little};
+use super::thresholds::{Share, thresholds, too_little};
 use crate::reader::nodes::find_node;
 use crate::reader::nodes::port;
 use crate::reader::text::first_line;

@@ -1,8 +1,9 @@
 //! `queues = "output"`: a buffer that all ports share, by dynamic thresholds.
 
-use super::input_queues::{ASKS, BUFFER};
+use super::input_queues::BUFFER;
 use super::pfc_key::{PfcKey, PfcSpec};
 use super::switch::{Buffered, Surroundings, SwitchSpec, room_for_a_packet};
+use super::thresholds::ASKS;
 use crate::reader::values::{place, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{ALPHAS, Buffering, LARGEST_BUFFER, SharedBuffer, SharedPfc};

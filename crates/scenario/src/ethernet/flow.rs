@@ -1,0 +1,47 @@
+//! [`Arrival`] and [`FlowRecord`]: a flow before and after its run.
+
+use bandwise_units::Time;
+use bandwise_workload::Flow;
+
+/// A flow before its start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// Start, ends and size.
+    pub flow: Flow,
+    /// Number of the incast's request that it is a part of, from 0.
+    pub request: Option<u64>,
+    /// Traffic class.
+    pub class: u8,
+}
+
+impl From<Flow> for Arrival {
+    fn from(flow: Flow) -> Self {
+        Arrival { flow, request: None, class: 0 }
+    }
+}
+
+/// A flow that has arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowRecord {
+    /// Number, from 0 in order of start.
+    pub number: u32,
+    /// Start.
+    pub start: Time,
+    /// Sending host.
+    pub src: u32,
+    /// Receiving host.
+    pub dst: u32,
+    /// Payload.
+    pub bytes: u64,
+    /// Flow completion time (FCT): from its start until its last byte is at the receiver.
+    pub completion_time: Time,
+    /// Completion time in an empty network.
+    pub alone: Time,
+}
+
+impl FlowRecord {
+    /// Returns the completion time over that in an empty network (IRN 4.1).
+    pub fn slowdown(&self) -> f64 {
+        self.completion_time.as_ps() as f64 / self.alone.as_ps() as f64
+    }
+}
