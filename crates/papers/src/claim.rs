@@ -1,14 +1,14 @@
-//! [`Claim`]: a sentence of a paper, and whether our runs bear it out.
+//! [`Claim`]: a claim of a paper, weighed by the findings.
 
-/// A sentence of a paper, and whether our runs bear it out.
+/// A claim of a paper, weighed by the findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// Where the paper makes it.
+    /// Section.
     pub section: &'static str,
-    /// What it says.
+    /// Claim.
     pub text: &'static str,
-    /// Whether that is so in our runs.
+    /// True if the claim holds in the runs.
     pub holds: bool,
-    /// The numbers that decide.
+    /// Numbers that decide.
     pub numbers: String,
 }

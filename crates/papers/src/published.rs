@@ -1,28 +1,27 @@
-//! What was published: read from a paper's `published.csv`, for setting beside ours. Nothing that
-//! runs a model reads it.
+//! Published values, from a paper's `published.csv`. No part that runs a model reads them.
 
 use serde::Deserialize;
 
-/// A published number.
+/// A published value.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Value {
-    /// The figure or table, as the paper numbers it.
+    /// Figure or table, as the paper numbers it.
     pub item: String,
-    /// Which of its runs.
+    /// Case of the item.
     pub case: String,
-    /// Which of the run's numbers.
+    /// Name of the number.
     pub metric: String,
-    /// Its unit.
+    /// Unit.
     pub unit: String,
-    /// The number.
+    /// Value.
     pub value: f64,
-    /// Whether the paper says "at most" or "at least" of it.
+    /// Bound, if the paper says "at most" or "at least".
     pub bound: Option<Bound>,
-    /// Where the paper's text gives it.
+    /// Section that states it.
     pub section: String,
 }
 
-/// What a published number is if not the value itself.
+/// The meaning of a published value that is a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Bound {
@@ -33,7 +32,7 @@ pub enum Bound {
 }
 
 impl Value {
-    /// Whether `measured` agrees, given how far it may be off as a fraction of the value.
+    /// Returns whether `measured` agrees, with `tolerance` as a fraction of the value.
     pub fn agrees(&self, measured: f64, tolerance: f64) -> bool {
         match self.bound {
             None => (measured - self.value).abs() <= tolerance * self.value.abs(),
@@ -43,22 +42,26 @@ impl Value {
     }
 }
 
-/// All of a paper's published numbers, in its order.
+/// All published values of a paper, in its order.
 #[derive(Debug, Clone)]
 pub struct Published(Vec<Value>);
 
 impl Published {
-    /// Reads the CSV that comes with a paper.
+    /// Reads the CSV of a paper.
+    ///
+    /// # Errors
+    ///
+    /// A line has other columns, or a value is no number.
     pub fn parse(text: &str) -> Result<Self, csv::Error> {
         csv::Reader::from_reader(text.as_bytes()).deserialize().collect::<Result<_, _>>().map(Self)
     }
 
-    /// All of them.
+    /// Returns all values.
     pub fn values(&self) -> &[Value] {
         &self.0
     }
 
-    /// The one for that item, case, metric and unit.
+    /// Returns the value of an item, case, metric and unit.
     pub fn find(&self, item: &str, case: &str, metric: &str, unit: &str) -> Option<&Value> {
         let key = (item, case, metric, unit);
         self.0.iter().find(|v| (&*v.item, &*v.case, &*v.metric, &*v.unit) == key)

@@ -4,7 +4,8 @@ use bandwise_scenario::Experiment;
 use bandwise_scenario::ethernet::EthernetScenario;
 use bandwise_scenario::infiniband::InfinibandScenario;
 
-/// As `rperf` does: "we run the test three times … graphs plot the average values".
+/// Runs of a full evaluation, as in `rperf`: "we run the test three times … graphs plot the average
+/// values".
 const RUNS: u64 = 3;
 
 /// An experiment that runs several times, each time with another seed.

@@ -13,7 +13,7 @@ use bandwise_scenario::Effort;
 pub struct PaperResults {
     /// All numbers, in the paper's order.
     pub findings: Vec<Finding>,
-    /// The same beside the published ones.
+    /// Numbers beside the published values.
     pub rows: Vec<Row>,
     /// Work of all runs.
     pub effort: Effort,

@@ -54,7 +54,7 @@ pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), F
     note(format_args!(
         "{} policies, {instants} {}, {:.2} s",
         comparison.results.len(),
-        if compared.is_some() { "looks at all hosts" } else { "changes of rates" },
+        if compared.is_some() { "polls of all hosts" } else { "changes of rates" },
         took.as_secs_f64()
     ));
     let findings = Findings::new(&settings, comparison, compared);

@@ -84,7 +84,8 @@ fn of_basic(point: &Point) -> Vec<Reading> {
     readings
 }
 
-/// Of the data packets. Each one that arrives is acknowledged by one, which hardly ever is dropped.
+/// Returns the dropped part of data packets, in percent. Each arriving packet is acknowledged by one,
+/// which hardly ever is dropped.
 fn data_dropped(results: &EthernetResults) -> Option<f64> {
     let counters = &results.counters;
     let dropped = counters.packets_dropped as f64;
@@ -130,7 +131,7 @@ fn three(item: &'static str, case: String) -> Vec<Reading> {
     ]
 }
 
-/// The same of the flows beside an incast.
+/// Returns the three metrics of the flows beside an incast.
 fn beside(item: &'static str, case: String) -> Vec<Reading> {
     let reading = |metric, unit, of: fn(&Distribution) -> f64| {
         let read: Read<EthernetResults> = Box::new(move |r| r.beside_requests.as_ref().map(of));
@@ -157,7 +158,7 @@ fn rct(item: &'static str, case: String) -> Reading {
 struct Plan {
     quick: bool,
     cases: Vec<Case>,
-    /// Where each scenario's case is.
+    /// Case of each scenario.
     known: BTreeMap<Fingerprint, usize>,
 }
 

@@ -73,7 +73,7 @@ fn roce_needs_pfc(found: Found) -> Option<Claim> {
     claim("4.2", "RoCE requires PFC", least > 1.0, numbers)
 }
 
-/// How many times the average FCT of `other` that of `one` is, for each congestion control.
+/// Returns the average FCT of `one` over that of `other`, for each congestion control.
 fn fcts(found: Found, one: &str, other: &str) -> Vec<f64> {
     let ratio = |control: &&str| {
         let of = |transport| Some(found.of("fig7", &with(transport, control), FCT)?.value());
@@ -166,7 +166,7 @@ fn pfc_always_harms(found: Found) -> Option<Claim> {
     claim("4.4.1", text, least > 1.0, numbers)
 }
 
-/// As the paper quantifies it: gains stay within 1.6% for Timely and 5% for DCQCN.
+/// Weighs (c) as the paper quantifies it: gains stay within 1.6% for Timely and 5% for DCQCN.
 fn pfc_hardly_helps(found: Found) -> Option<Claim> {
     let gain = |control: &str| {
         let (with_pfc, without) = (with("IRN+PFC", control), with("IRN", control));

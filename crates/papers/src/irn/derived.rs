@@ -1,12 +1,12 @@
-//! What the tables and the text compute from the numbers of runs, computed from ours. A ratio is
-//! that of two runs with the same flows, and then the average over the seeds; the least and the
-//! most of several ratios are those of their averages.
+//! Numbers that the paper's tables and text calculate from those of runs. A ratio is that of two runs
+//! with the same flows, and then the average over the seeds; the least and the most of several ratios
+//! are those of their averages.
 
 use super::found::{Found, average, finding};
 use super::names::{CONTROLS, FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL, THREE, over, with};
 use crate::Finding;
 
-/// The findings that are told, and all of that which they allow.
+/// Returns the findings of the report, with all numbers that follow from them.
 pub fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
     let mut derived = Vec::new();
@@ -159,7 +159,7 @@ fn backing_off(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Those of `backing-off.toml`.
+/// Scenarios of `backing-off.toml`.
 const SCENARIOS: [&str; 4] = ["load 70%", "load 90%", "buffer 60 KB", "buffer 120 KB"];
 
 /// Section 4.4.3 without cross-traffic.
@@ -326,7 +326,7 @@ fn anywhere(found: Found) -> Vec<Finding> {
     all
 }
 
-/// In how many of all cells that is so.
+/// Returns the share of cells for which `so` holds.
 fn share(item: &str, case: &str, ratios: &[f64], so: fn(f64) -> bool) -> Option<Finding> {
     let count = ratios.iter().filter(|ratio| so(**ratio)).count();
     let percent = 100.0 * count as f64 / ratios.len() as f64;

@@ -132,7 +132,7 @@ fn bars(
     })
 }
 
-/// What a point is of its runs.
+/// Returns the caption about a point's runs.
 fn whiskers(findings: &[Finding]) -> &'static str {
     if findings.iter().any(|found| found.runs.len() > 1) {
         "Average over the seeds; whiskers reach from the least run to the most."

@@ -1,4 +1,4 @@
-//! Looking findings up, and comparing them run by run: runs of one seed have the same flows.
+//! Lookup and comparison of findings, run by run: runs of one seed have the same flows.
 
 use super::names::over;
 use crate::Finding;
@@ -12,13 +12,13 @@ impl<'a> Found<'a> {
         self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key)
     }
 
-    /// How many times the other one is, in each run.
+    /// Returns the ratio to the other case, by run.
     pub fn ratio(self, item: &str, one: &str, other: &str, metric: &str) -> Option<Vec<f64>> {
         let (one, other) = (self.of(item, one, metric)?, self.of(item, other, metric)?);
         Some(one.runs.iter().zip(&other.runs).map(|(one, other)| one / other).collect())
     }
 
-    /// The same, as a finding of that item.
+    /// Returns the ratio as a finding of the item.
     pub fn compared(self, item: &str, one: &str, other: &str, metric: &str) -> Option<Finding> {
         let runs = self.ratio(item, one, other, metric)?;
         Some(finding(item, over(one, other), metric, "x", runs))
@@ -36,7 +36,7 @@ pub fn finding(
     Finding { item, case: case.into(), metric, unit, runs }
 }
 
-/// Average of the runs.
+/// Returns the average of runs.
 pub fn average(runs: &[f64]) -> f64 {
     runs.iter().sum::<f64>() / runs.len() as f64
 }

@@ -39,7 +39,7 @@ pub const PAPER: Paper = Paper {
     summary: summary::summary,
 };
 
-/// How far ours may be from a published value, as a fraction of it.
+/// Returns the largest difference that agrees, as a fraction of the published value.
 fn tolerance(value: &Value) -> f64 {
     match &*value.unit {
         "x" if names::is_ratio(&value.case) => 0.15 / value.value,
@@ -58,7 +58,7 @@ mod tests {
         Options { item: None, quick: true, seed: 1, threads: 1 }
     }
 
-    /// What is found if every reading gives a number.
+    /// Returns the findings if every reading gives a number.
     fn findings() -> Vec<Finding> {
         let cases = cases::cases(&options());
         let readings = cases.iter().flat_map(|case| &case.readings);

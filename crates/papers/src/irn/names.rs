@@ -1,4 +1,4 @@
-//! How the paper calls what is compared.
+//! Names that the paper gives to compared cases.
 
 /// The three metrics (4.1), which most findings are told in.
 pub const THREE: [&str; 3] = [SLOWDOWN, FCT, TAIL];
@@ -28,7 +28,7 @@ pub fn over(one: &str, other: &str) -> String {
     format!("{one} over {other}")
 }
 
-/// Whether a case is a cell of a table that compares two transports.
+/// Returns whether a case is a cell of a table that compares two transports.
 pub fn is_ratio(case: &str) -> bool {
     case.contains("IRN") && case.contains(" over ") && !case.contains(':')
 }

@@ -13,7 +13,7 @@ macro_rules! files {
     };
 }
 
-/// All of them: name and text.
+/// All studies: name and text.
 pub const FILES: &[(&str, &str)] = files![
     "basic",
     "lossy-roce",
@@ -40,7 +40,7 @@ const QUICK: u32 = 10;
 
 /// A point of a study.
 pub struct Point {
-    /// What is varied besides the transport; may be empty.
+    /// Variant besides the transport; may be empty.
     pub variant: String,
     /// Transport, with or without PFC.
     pub transport: String,
@@ -50,7 +50,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// As the paper's tables call it: `load 30% IRN+PFC+Timely`.
+    /// Returns the name in the paper's tables: `load 30% IRN+PFC+Timely`.
     pub fn name(&self) -> String {
         let name = with(&self.transport, &self.control);
         match &*self.variant {
@@ -85,6 +85,6 @@ pub fn points(file: &str, quick: bool) -> Vec<Point> {
     study.points.iter().map(of).collect()
 }
 
-/// The axes with these names say who sends, and how fast.
+/// Names of the axes of transports and congestion controls.
 const TRANSPORT: &str = "transport";
 const CONTROL: &str = "congestion-control";

@@ -1,4 +1,4 @@
-//! What the tables come to as a whole, and what that is worth.
+//! Summary of the tables, beside a guess.
 
 use super::names::{TABLES, is_ratio};
 use bandwise_report::Row;
@@ -8,7 +8,7 @@ const GUESS_WITH_PFC: f64 = 1.0;
 const GUESS_ROCE: f64 = 0.49;
 const WITHIN: f64 = 0.15;
 
-/// How many ratio cells agree, and how many would if all were guessed.
+/// Returns the number of ratio cells that agree, and of those that a guess for all cells would hit.
 pub fn summary(rows: &[Row]) -> Vec<String> {
     let cells: Vec<&Row> = rows
         .iter()

@@ -17,7 +17,7 @@ type Reading = case::Reading<Outcome>;
 const FDR: &str = include_str!("../../../../papers/isolation/fdr.toml");
 const EDR: &str = include_str!("../../../../papers/isolation/edr.toml");
 
-/// The two, as a reader of the report may want them.
+/// Files of the scenarios, for readers of the report.
 pub(super) const SCENARIOS: &[(&str, &str)] = &[("fdr.toml", FDR), ("edr.toml", EDR)];
 
 /// The verbs, as the matrix calls and orders them.
@@ -60,7 +60,7 @@ fn hosts(name: &str, text: &str) -> InfinibandScenario {
         .expect("the paper's own scenarios are tested")
 }
 
-/// The same hosts, whose cores sleep in no state that takes longer to leave.
+/// Returns the hosts without idle states of a longer exit latency.
 fn light_sleepers(hosts: InfinibandScenario, most: Time) -> InfinibandScenario {
     with_device(hosts, |device| device.idle_states.retain(|state| state.exit <= most))
 }
@@ -74,7 +74,7 @@ pub(super) fn with_device(
     changed.build().expect("a scenario without flows fits any device")
 }
 
-/// The same hosts with other processors.
+/// Returns the hosts with other processors.
 fn sandy_bridge(hosts: InfinibandScenario) -> InfinibandScenario {
     let us = Time::from_us;
     let states = SANDY_BRIDGE.map(|(after, exit)| IdleState { after: us(after), exit: us(exit) });
@@ -166,7 +166,7 @@ impl Plan {
         vec![self.elephant(a, Opcode::Write, one), self.elephant(b, Opcode::Write, other)]
     }
 
-    /// Who polls how: bandwidth, and what it costs of a core.
+    /// Returns pairs of elephants by their way of polling: bandwidth, and CPU time.
     fn polling(&self) -> Vec<Case> {
         let item = "polling";
         let mut cases = Vec::new();
@@ -196,7 +196,7 @@ impl Plan {
         cases
     }
 
-    /// What the ratio of two elephants that sleep hangs on.
+    /// Returns the cases about the ratio of two sleeping elephants.
     fn waking(&self) -> Vec<Case> {
         let one = |name: &str, bytes: [u32; 2], hosts: InfinibandScenario| {
             let flows = self.writes(bytes, [Event, Event]);

@@ -1,4 +1,4 @@
-//! What the slides say, weighed by what was found: the verdicts of "At A First Glance", and the
+//! Claims of the slides, weighed by the findings: the verdicts of "At A First Glance", and the
 //! sentences of the summary. Each stands with the numbers that decide it; none is softened.
 
 use super::found::{Found, Pair, beside_elephants, beside_mice, stores};
@@ -11,7 +11,7 @@ const MEDIAN: &str = "latency p50";
 const TAIL: &str = "latency p99.9";
 const RATIO: &str = "bandwidth ratio";
 
-/// How two flows share.
+/// The way in which two flows share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Fair,
@@ -149,7 +149,7 @@ fn range(values: &[f64]) -> Option<(f64, f64, String)> {
     Some((least, most, format!("{least:.2} to {most:.2}")))
 }
 
-/// How many times a number is that alone, for each pair.
+/// Returns the ratio of a number to that alone, for each pair.
 fn times(found: Found, pairs: Vec<Pair>, metric: &str) -> Vec<f64> {
     pairs.into_iter().filter_map(|pair| found.ratio(&pair, metric)).collect()
 }
@@ -231,7 +231,7 @@ mod tests {
         Finding { item, case, metric, unit: String::new(), runs: vec![value] }
     }
 
-    /// How an elephant of 1 GB or 1 MB shares with one of 1 MB, by who polls.
+    /// Weighs the sharing of an elephant of 1 GB or 1 MB with one of 1 MB, by the way of polling.
     fn polling(first: &str, values: [f64; 4]) -> Vec<Finding> {
         let ways = [("event", "event"), ("busy", "busy"), ("busy", "event"), ("event", "busy")];
         let one = |((one, other), value)| {

@@ -41,7 +41,7 @@ pub const PAPER: Paper = Paper {
     summary,
 };
 
-/// What the count of cells that agree is worth.
+/// Sums up the cells that agree.
 fn summary(rows: &[Row]) -> Vec<String> {
     let cells = || rows.iter().filter(|row| row.item == "elephants");
     let is_uneven = |row: &&Row| row.case.contains("1 GB") && row.case.contains("1 MB");

@@ -15,15 +15,15 @@ use bandwise_scenario::infiniband::InfinibandScenario;
 use bandwise_scenario::{Effort, Experiment, Progress, Stop, Watch};
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// Data goes from here to there, whoever posts; of a flow that is turned round the other way.
+/// Ends of the data, whoever posts; reversed for a flow that is turned.
 const FROM: usize = 0;
 const TO: usize = 1;
-/// How often it is looked whether one has ended: what the others do until then counts.
+/// Interval at which the end is checked. The other flows go on until then.
 const LOOK: Time = Time::from_us(10);
 /// Programs begin within so long, so that no two are in step by construction.
 const START: Time = Time::from_us(2);
 
-/// A run: flows and a key-value store between the two hosts of a scenario, all begun together. It ends
+/// Flows and a key-value store between the two hosts of a scenario, all begun together. A run ends
 /// when the first of them is done, or after `limit`.
 #[derive(Debug, Clone)]
 pub struct Study {
@@ -33,13 +33,13 @@ pub struct Study {
     pub(super) limit: Time,
 }
 
-/// A flow: one message outstanding, the next posted when the last one's completion is seen ("Next work
-/// request is posted until the WC of the previous one is polled from CQ").
+/// A flow with one message outstanding. The next is posted at the completion of the last one ("Next
+/// work request is posted until the WC of the previous one is polled from CQ").
 #[derive(Debug, Clone, Copy)]
 pub struct Flow {
     pub(super) opcode: Opcode,
     pub(super) bytes: u32,
-    /// How many messages it has to send.
+    /// Number of messages to send.
     pub(super) messages: u64,
     pub(super) notify: Notify,
     /// Its data goes the other way.
@@ -53,7 +53,7 @@ pub struct Store {
     pub(super) workers: usize,
     /// Requests that a client has outstanding.
     pub(super) window: u32,
-    /// One request in this many is a PUT.
+    /// Requests for each PUT.
     pub(super) put_every: u32,
     /// Bytes of a value.
     pub(super) value: u32,
@@ -73,7 +73,7 @@ pub struct Outcome {
     counters: Counters,
 }
 
-/// What one flow did while all were active.
+/// The measurements of a flow while all were active.
 #[derive(Debug)]
 pub struct Measured {
     /// Payload that arrived, over the time.
@@ -232,7 +232,7 @@ fn both_directions(qps: &[KeyValueQps]) -> Vec<Qp> {
     qps.iter().flat_map(|qps| [qps.requests, qps.responses]).collect()
 }
 
-/// What these programs did together up to now.
+/// Returns the measurements of programs together, up to now.
 fn measured(sim: &Simulation<Generator>, programs: &[Running]) -> Measured {
     let window = sim.now();
     let mut latency = Latency::new();

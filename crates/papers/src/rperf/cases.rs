@@ -37,7 +37,7 @@ const BACK_TO_BACK: &str = include_str!("../../../../papers/rperf/back-to-back.t
 const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");
 const TWO_SWITCHES: &str = include_str!("../../../../papers/rperf/two-switches.toml");
 
-/// The three, as a reader of the report may want them.
+/// Files of the scenarios, for readers of the report.
 pub const SCENARIOS: &[(&str, &str)] = &[
     ("back-to-back.toml", BACK_TO_BACK),
     ("rack.toml", RACK),
@@ -106,7 +106,7 @@ fn round_trip(item: &'static str, case: impl Into<String>, unit: &'static str) -
     latency(item, case.into(), unit, |r| r.flows.iter().find_map(|f| Some(f.latency?.measured)))
 }
 
-/// The same, as the simulator knows them: time between the ports, both ways.
+/// Returns median and tail of the true round trip: time between the ports, both ways.
 fn true_round_trip(item: &'static str, case: impl Into<String>) -> Vec<Reading> {
     latency(item, case.into(), "us", |r| r.flows.iter().find_map(|f| f.latency?.truth))
 }

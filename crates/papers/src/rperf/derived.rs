@@ -1,9 +1,9 @@
-//! What the paper's text computes from the numbers of its figures, computed from ours.
+//! Numbers that the paper's text calculates from those of its figures.
 
 use super::link::LINK_GBPS;
 use crate::Finding;
 
-/// The findings, and all of it that they allow.
+/// Returns the findings, with all numbers that follow from them.
 pub fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
     let derived = [tails(found), shares(found), steps(found), levels(found)].concat();

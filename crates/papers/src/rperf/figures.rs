@@ -217,7 +217,7 @@ impl Plot {
         points
     }
 
-    /// Where a case stands on the x axis: its category, or the number that it begins with.
+    /// Returns the place of a case on the x axis: its category, or the number that it begins with.
     fn place(&self, case: &str) -> Option<f64> {
         if let Scale::Category(names) = &self.x.scale {
             return names.iter().position(|name| name == case).map(|i| i as f64);

@@ -51,8 +51,9 @@ pub const PAPER: Paper = Paper {
     summary: |_| Vec::new(),
 };
 
-/// How far ours may be from a published value, as a fraction of it: latencies 15% or 0.15 us
-/// (20 ns in figure 4, which is about nanoseconds), bandwidths 5% of the link's capacity.
+/// Returns the largest difference that agrees, as a fraction of the published value: 15% or 0.15 us
+/// for latencies (20 ns in figure 4, which is about nanoseconds), 5% of the link's capacity for
+/// bandwidths.
 fn tolerance(value: &Value) -> f64 {
     let floor = match (value.item.as_str(), value.unit.as_str()) {
         ("fig4", "ns") => 20.0,

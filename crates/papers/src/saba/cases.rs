@@ -12,8 +12,8 @@ use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
 type Case = case::Case<Study>;
 type Reading = case::Reading<Outcome>;
 
-/// What Saba is held against: both ends of what InfiniBand may do, a control for its queues, one for its weights, and
-/// one that knows sizes and not sensitivities; and what it comes to without floors.
+/// Policies beside Saba: both ends of InfiniBand, a control for its queues, one for its weights, one
+/// that knows sizes instead of sensitivities, and Saba without floors.
 const POLICIES: [SharingPolicy; 7] = [
     SharingPolicy::FairFlows,
     SharingPolicy::Blocking,
@@ -156,7 +156,7 @@ fn two() -> Case {
     beside("LR and TS", setups::two([75, 25]), &policies, &cases)
 }
 
-/// The same with halves.
+/// Returns LR beside TS with halves.
 fn halves() -> Case {
     let cases = [("half each, reserved", "reserved")];
     let policies = [SharingPolicy::FairFlows, SharingPolicy::Reserved];
@@ -246,7 +246,7 @@ fn jobs(item: &'static str, called: &str, scenario: JobsScenario) -> Case {
 mod tests {
     use super::*;
 
-    /// What depends on the machine is told to those only who ask for it.
+    /// Machine-dependent numbers run only on request.
     #[test]
     fn calculation_time_is_run_for_itself_only() {
         let items = |item: Option<&str>| {

@@ -1,4 +1,4 @@
-//! What the thesis computes from the numbers of its figures, computed from ours.
+//! Numbers that the thesis calculates from those of its figures.
 
 use super::{large, packets};
 use crate::Finding;
@@ -14,7 +14,7 @@ const POLICIES: [(&str, &str); 5] = [
     ("smallest-first", ", smallest-first"),
 ];
 
-/// All findings: parts put together, and the least and the most where the text has them.
+/// Returns all findings: sums of parts, and the least and the most where the text states them.
 pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let mut derived = extremes(&findings);
     derived.extend(clusters(&findings));

@@ -9,8 +9,8 @@ use bandwise_scenario::jobs::SharingPolicy;
 /// Workloads, of 97 instances each (Saba 4.6.1).
 pub(super) const WORKLOADS: u32 = 20;
 
-/// What is run: what the findings call it, the policy, and queues of a port. Those that take longest come first, so
-/// that no core is left with one of them at the end.
+/// Runs: name in findings, policy, and queues of a port. The longest come first, so that no core is
+/// left with one of them at the end.
 const RUNS: [(&str, SharingPolicy, u8); 13] = [
     (HOMA, SharingPolicy::Homa, 8),
     ("smallest job first", SharingPolicy::SmallestFirst, 8),
@@ -94,7 +94,7 @@ pub(super) fn derived(findings: &[Finding]) -> Vec<Finding> {
     all
 }
 
-/// One by the other, each.
+/// Returns the ratio of each pair.
 pub(super) fn ratios(of: &[f64], to: &[f64]) -> Vec<f64> {
     of.iter().zip(to).map(|(of, to)| of / to).collect()
 }

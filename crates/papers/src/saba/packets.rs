@@ -11,12 +11,12 @@ use std::num::NonZeroU32;
 
 pub(super) const ITEM: &str = "fig4.18-packets";
 
-/// By what volumes and computing times are divided. Jobs then last some milliseconds and their stages less, so
-/// latencies count for more than they would. It takes some minutes a policy; a scale of 1,000 was not done in a quarter
-/// of an hour.
+/// Divisor of volumes and computing times. Jobs then last some milliseconds and their stages less, so
+/// that latencies count for more than in reality. A policy takes some minutes; a scale of 1,000 takes
+/// over a quarter of an hour.
 const SCALE: NonZeroU32 = NonZeroU32::new(10_000).expect("it is not zero");
 
-/// What is run, and what findings call it: the baseline of Saba 4.6.1 first.
+/// Runs and their names in findings; the baseline of Saba 4.6.1 comes first.
 const RUNS: [(&str, SharingPolicy); 4] = [
     (BASELINE, SharingPolicy::FairFlows),
     ("InfiniBand without congestion control", SharingPolicy::Blocking),
@@ -26,7 +26,7 @@ const RUNS: [(&str, SharingPolicy); 4] = [
 
 const BASELINE: &str = "InfiniBand";
 
-/// What stands before the name of a workload in a case: of packets, and of the same as flows.
+/// Words before the name of a workload in a case: of packets, and of flows.
 const LEVELS: [(&str, &str); 2] = [("packets", "seconds"), ("flows", "flow seconds")];
 
 /// A run for each policy.

@@ -17,7 +17,7 @@ pub(super) type Numbers = BTreeMap<String, f64>;
 /// An experiment of which each run has another seed.
 #[derive(Debug)]
 pub enum Study {
-    /// The same experiment for all seeds.
+    /// An experiment that does not depend on the seed.
     One(Trial),
     /// A random cluster setup (Saba 4.6.2) for each seed, under these policies.
     Setups(Vec<SharingPolicy>),
@@ -35,8 +35,8 @@ pub enum Trial {
     /// Jobs under a policy, for which a port has queues enough. Times by workload are called "seconds
     /// WORKLOAD".
     Times(Box<JobsScenario>, SharingPolicy),
-    /// The same packet by packet. Times at flow level, with headers counted in, are called "flow seconds
-    /// WORKLOAD".
+    /// Jobs under a policy, packet by packet. Times at flow level, with headers counted in, are called
+    /// "flow seconds WORKLOAD".
     Packets(Box<PacketTrial>),
     /// Times of the controller.
     Calculation {

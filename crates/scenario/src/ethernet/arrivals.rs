@@ -6,8 +6,8 @@ use super::workload::{Generator, Part, Workload};
 use bandwise_workload::Merge;
 
 impl EthernetScenario {
-    /// For a quick look: of a load flows start for a `by`th of the time, and of an incast there is
-    /// the first request.
+    /// Returns a shorter scenario: loads with a `by`th of their duration, and incasts with their first
+    /// request.
     #[must_use]
     pub fn shortened(mut self, by: u32) -> Self {
         if let Workload::Parts(parts) = self.workload {
@@ -17,8 +17,7 @@ impl EthernetScenario {
         self
     }
 
-    /// The flows of its generators in order of start, one after the other; none where a list has
-    /// them.
+    /// Returns the flows of its generators in order of start; none if a list has them.
     pub fn arrivals(&self) -> impl Iterator<Item = Arrival> + '_ {
         let parts: &[Part] = match &self.workload {
             Workload::Parts(parts) => parts,
@@ -38,13 +37,13 @@ impl EthernetScenario {
         })
     }
 
-    /// Whether some of its flows belong to requests.
+    /// Returns whether some of its flows belong to requests.
     pub(super) fn has_requests(&self) -> bool {
         let Workload::Parts(parts) = &self.workload else { return false };
         parts.iter().any(|part| matches!(part.generator, Generator::Incast(_)))
     }
 
-    /// How many flows its generators will make, about: for showing how far a run is.
+    /// Returns the approximate number of flows of its generators, for progress.
     pub fn expected_flows(&self) -> u64 {
         let Workload::Parts(parts) = &self.workload else { return 0 };
         parts.iter().map(|part| part.expected).fold(0, u64::saturating_add)

@@ -3,26 +3,27 @@
 use bandwise_stats::{Percentile, of_sorted_parts};
 use bandwise_units::Time;
 
-/// Completion times and slowdowns of some flows.
+/// Completion times and slowdowns of a group of flows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
-    /// How many flows.
+    /// Number of flows.
     pub flows: u64,
     /// Average flow completion time (FCT), rounded down to a picosecond.
     pub average: Time,
-    /// Completion times that 50%, 90%, 99% and 99.9% of the flows do not exceed.
+    /// 50th, 90th, 99th and 99.9th percentile of completion times.
     pub percentiles: [Time; 4],
     /// Average slowdown.
     pub average_slowdown: f64,
-    /// The same percentiles of slowdowns.
+    /// Percentiles of slowdowns, as those of times.
     pub slowdown_percentiles: [f64; 4],
 }
 
 impl Distribution {
-    /// What percentiles there are, in thousandths.
+    /// Percentiles, in thousandths.
     pub const PERCENTILES: [u32; 4] = [500, 900, 990, 999];
 
-    /// Of times in picoseconds and slowdowns, both sorted in several parts; nothing of nothing.
+    /// Returns the distribution of times in picoseconds and of slowdowns, both sorted in several
+    /// parts; `None` if there are none.
     pub(super) fn of(times: &[&[u64]], slowdowns: &[&[f64]]) -> Option<Self> {
         let percentiles = Self::PERCENTILES.map(Percentile::from_permille);
         let flows: usize = times.iter().map(|part| part.len()).sum();

@@ -1,14 +1,14 @@
-//! [`Fingerprint`]: whether two runs would give the same.
+//! [`Fingerprint`]: an identity of runs with equal results.
 
 use super::EthernetScenario;
 use std::fmt::{self, Write};
 
-/// A number made of everything that a run depends on, so that equal ones need to be run once. For
-/// comparing within one build of the program.
+/// A hash of everything that a run depends on. Runs with equal fingerprints need to run only once.
+/// Fingerprints of two builds of the program can't be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fingerprint(u128);
 
-/// As a file can be called.
+/// Formats the fingerprint so that it can be part of a file name.
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:032x}", self.0)
@@ -19,7 +19,7 @@ impl fmt::Display for Fingerprint {
 const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
-/// That of nothing.
+/// The fingerprint of no input.
 impl Default for Fingerprint {
     fn default() -> Self {
         Fingerprint(BASIS)
@@ -27,7 +27,7 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// The same with more that a run depends on.
+    /// Returns the fingerprint with further input.
     #[must_use]
     pub fn and(mut self, bytes: &[u8]) -> Self {
         for &byte in bytes {
@@ -45,8 +45,8 @@ impl Write for Fingerprint {
 }
 
 impl EthernetScenario {
-    /// What its results depend on: everything but what it is called. Of a list of flows it knows the
-    /// name alone; who reads the list adds what is in it.
+    /// Returns the fingerprint of everything that results depend on, without the title. Of a list of
+    /// flows it contains only the name: the reader of the list adds its content.
     pub fn fingerprint(&self) -> Fingerprint {
         let EthernetScenario {
             title: _,

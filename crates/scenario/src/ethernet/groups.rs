@@ -1,34 +1,34 @@
-//! Flow completion times by size of flow, kept one by one: percentiles are exact.
+//! Flow completion times by size of flow. All are kept, so that percentiles are exact.
 
 use super::distribution::Distribution;
 use super::flow::FlowRecord;
 use bandwise_stats::Percentile;
 use bandwise_units::{Bytes, Time};
 
-/// Flows of a range of sizes.
+/// A range of flow sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// All of them.
+    /// All flows.
     All,
-    /// Those that fit one packet.
+    /// Flows of one packet.
     SinglePacket,
-    /// Larger ones, up to that size.
+    /// Flows of several packets, up to this size.
     UpTo(Bytes),
-    /// Those above the largest of these.
+    /// Flows above this size.
     Larger(Bytes),
 }
 
-/// Up to where the sizes of groups go; KB are thousands (IRN 4.1).
+/// Largest sizes of groups; KB are thousands (IRN 4.1).
 const SIZES: [u64; 3] = [10_000, 100_000, 1_000_000];
 
-/// The least size, each with completion times and slowdowns.
+/// The groups, smallest sizes first, with their completion times and slowdowns.
 #[derive(Debug)]
 pub(super) struct Groups {
     mtu: u64,
     groups: [Samples; SIZES.len() + 2],
 }
 
-/// 16 bytes a flow.
+/// The samples of a group, 16 bytes for each flow.
 #[derive(Debug, Default)]
 struct Samples {
     times: Vec<u64>,
@@ -49,7 +49,7 @@ impl Groups {
         self.groups[group].slowdowns.push(flow.slowdown());
     }
 
-    /// Puts completion times and slowdowns in order, which the rest needs.
+    /// Sorts completion times and slowdowns, for the methods below.
     pub(super) fn sort(&mut self) {
         for Samples { times, slowdowns } in &mut self.groups {
             times.sort_unstable();
@@ -57,7 +57,7 @@ impl Groups {
         }
     }
 
-    /// The groups that there are flows of, all together first.
+    /// Returns the groups with flows, all flows together first.
     pub(super) fn distributions(&self) -> Vec<(Group, Distribution)> {
         let name = |i: usize| match i {
             0 => Group::SinglePacket,

@@ -8,26 +8,26 @@ use bandwise_units::Time;
 /// A number of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
-    /// Of all flows.
+    /// Average slowdown of all flows.
     AverageSlowdown,
-    /// Flow completion time (FCT) of all flows.
+    /// Average flow completion time (FCT) of all flows.
     AverageFct,
-    /// What 99% of the flows do not exceed: IRN's "tail FCT".
+    /// 99th percentile of the FCT: IRN's "tail FCT".
     TailFct,
-    /// What 99.9% of them do not exceed.
+    /// 99.9th percentile of the FCT.
     FarTailFct,
-    /// What 99% of the flows of a single packet do not exceed.
+    /// 99th percentile of the FCT of single-packet flows.
     SinglePacketTail,
-    /// Completion time of an incast's requests (RCT).
+    /// Average completion time of an incast's requests (RCT).
     AverageRct,
-    /// Packets dropped, of all that were sent.
+    /// Dropped part of all sent packets.
     Dropped,
-    /// Time that ports were paused, all together.
+    /// Time during which ports were paused, as a sum over ports.
     Paused,
 }
 
 impl Metric {
-    /// All of them, in the order in which they are told.
+    /// All metrics, in the order of tables.
     pub const ALL: [Metric; 8] = [
         Metric::AverageSlowdown,
         Metric::AverageFct,
@@ -39,10 +39,10 @@ impl Metric {
         Metric::Paused,
     ];
 
-    /// The three that IRN 4.1 looks at.
+    /// The three metrics of IRN 4.1.
     pub const USUAL: [Metric; 3] = [Metric::AverageSlowdown, Metric::AverageFct, Metric::TailFct];
 
-    /// As files and tables have it.
+    /// Returns the name in files and tables.
     pub fn name(self) -> &'static str {
         match self {
             Metric::AverageSlowdown => "average slowdown",
@@ -56,7 +56,7 @@ impl Metric {
         }
     }
 
-    /// What it is counted in.
+    /// Returns the unit.
     pub fn unit(self) -> &'static str {
         match self {
             Metric::AverageSlowdown => "",
@@ -66,12 +66,12 @@ impl Metric {
         }
     }
 
-    /// The one of that name.
+    /// Returns the metric with a name.
     pub fn named(name: &str) -> Option<Metric> {
         Metric::ALL.into_iter().find(|metric| metric.name() == name)
     }
 
-    /// The number in `results`; none where nothing was to be counted.
+    /// Returns the metric of results; `None` if nothing was counted.
     pub fn of(self, results: &EthernetResults) -> Option<f64> {
         let group = |wanted: Group| {
             results.groups.iter().find(|(group, _)| *group == wanted).map(|(_, found)| found)

@@ -1,40 +1,40 @@
-//! What each port counted, and which ones were stopped for too long.
+//! Counters of each port, and pause storms.
 
 use bandwise_netsim::ethernet::{Network, PortCounters};
 use bandwise_topology::{Fabric, Port};
 use bandwise_units::Time;
 
-/// A port with what it counted.
+/// The counters of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortResult {
-    /// The port.
+    /// Port.
     pub port: Port,
-    /// The other end of its cable.
+    /// Other end of its cable.
     pub peer: Port,
-    /// What it counted.
+    /// Counters.
     pub counters: PortCounters,
-    /// How often it was told to stop. What is on its way counts.
+    /// Number of pauses, including those that have not ended.
     pub stops: u64,
-    /// For how long in all, each traffic class by itself.
+    /// Total time of pauses, as a sum over traffic classes.
     pub stopped: Time,
-    /// The longest of these times.
+    /// Longest pause.
     pub longest_stop: Time,
 }
 
-/// A port that was told to stop for too long at a stretch: a pause storm.
+/// A pause storm: a port that was paused for too long without a break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PauseStorm {
-    /// The port that could not send.
+    /// Paused port.
     pub port: Port,
-    /// The one that told it so.
+    /// Port that paused it.
     pub by: Port,
-    /// For how long.
+    /// Longest pause.
     pub longest: Time,
-    /// For how long in all.
+    /// Total time of pauses.
     pub stopped: Time,
 }
 
-/// All ports of a network with a cable, switches first.
+/// Returns the counters of all cabled ports, those of switches first.
 pub(super) fn results(fabric: &Fabric, network: &Network) -> Vec<PortResult> {
     let ports: Vec<(Port, PortCounters)> = network.ports().collect();
     let mut by_port = ports.clone();
@@ -53,7 +53,7 @@ pub(super) fn results(fabric: &Fabric, network: &Network) -> Vec<PortResult> {
     ports.into_iter().filter_map(result).collect()
 }
 
-/// Those that were stopped for longer than `limit` at a stretch, the longest first.
+/// Returns the ports that were paused for longer than `limit` without a break, longest first.
 pub(super) fn storms(ports: &[PortResult], limit: Time) -> Vec<PauseStorm> {
     let storm = |result: &PortResult| PauseStorm {
         port: result.port,

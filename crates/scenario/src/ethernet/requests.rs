@@ -1,4 +1,4 @@
-//! Requests of an incast: complete when their last flow is.
+//! Requests of an incast, each complete with its last flow.
 
 use bandwise_stats::Percentile;
 use bandwise_units::Time;
@@ -8,39 +8,39 @@ use std::collections::BTreeMap;
 /// the receiver (IRN 4.4.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestResult {
-    /// How many requests are complete.
+    /// Number of complete requests.
     pub requests: u64,
-    /// On average, rounded down to a picosecond.
+    /// Average, rounded down to a picosecond.
     pub average: Time,
-    /// What half of them do not exceed, and what 99% do not.
+    /// Median and 99th percentile.
     pub percentiles: [Time; 2],
-    /// The longest.
+    /// Longest.
     pub longest: Time,
 }
 
-/// Requests, as their flows start and finish.
+/// The requests of a run, from the starts and ends of their flows.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    /// The requests that flows under way belong to, by the flow's number.
+    /// Request of each flow in flight, by the flow's number.
     flows: BTreeMap<u32, u64>,
-    /// Requests under way: how many of their flows are.
+    /// Incomplete requests.
     open: BTreeMap<u64, Request>,
     /// Completion times in picoseconds.
     complete: Vec<u64>,
-    /// The request whose flows came last: those before it have no more to come.
+    /// Request of the newest flow: all flows of requests before it have started.
     newest: u64,
 }
 
 #[derive(Debug)]
 struct Request {
     start: Time,
-    /// When the last flow so far was complete.
+    /// End of the last flow so far.
     end: Time,
     under_way: u64,
 }
 
 impl Requests {
-    /// A flow of a request starts. Requests come in order.
+    /// Takes the start of a flow of a request. Requests come in order.
     pub(super) fn start(&mut self, flow: u32, request: u64, at: Time) {
         self.flows.insert(flow, request);
         self.newest = request;
@@ -48,7 +48,7 @@ impl Requests {
         open.or_insert(Request { start: at, end: at, under_way: 0 }).under_way += 1;
     }
 
-    /// A flow has arrived. Says whether it belonged to a request.
+    /// Takes the end of a flow, and returns whether it belongs to a request.
     pub(super) fn finish(&mut self, flow: u32, at: Time) -> bool {
         let Some(request) = self.flows.remove(&flow) else { return false };
         if let Some(open) = self.open.get_mut(&request) {
@@ -67,7 +67,7 @@ impl Requests {
         }
     }
 
-    /// Of those that are complete, now that no more flows start.
+    /// Returns the results of the complete requests, when no more flows start.
     pub(super) fn results(mut self) -> Option<RequestResult> {
         let done = self.open.iter().filter(|(_, request)| request.under_way == 0);
         for request in done.map(|(&number, _)| number).collect::<Vec<_>>() {

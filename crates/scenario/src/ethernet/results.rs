@@ -1,4 +1,4 @@
-//! What a run of a network found out.
+//! [`EthernetResults`]: the results of a run.
 
 use super::distribution::Distribution;
 use super::groups::Group;
@@ -8,42 +8,41 @@ use crate::Stop;
 use bandwise_netsim::ethernet::Counters;
 use bandwise_units::Time;
 
-/// The shares of flows, in thousandths, at which the tail of single-packet messages is told: 90% to
-/// 99.9% (IRN 4.4.2).
+/// Percentiles of the tail of single-packet messages, in thousandths: 90% to 99.9% (IRN 4.4.2).
 pub const TAIL: [u32; 19] =
     [900, 910, 920, 930, 940, 950, 960, 970, 980, 990, 991, 992, 993, 994, 995, 996, 997, 998, 999];
 
-/// What a run of a network found out.
+/// The results of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EthernetResults {
-    /// Why it ended.
+    /// Reason why the run ended.
     pub stop: Stop,
-    /// Flows that started.
+    /// Number of flows that started.
     pub started: u64,
-    /// Flows that arrived.
+    /// Number of flows that arrived.
     pub finished: u64,
-    /// Those that arrived by size, all together first; groups without a flow are left out.
+    /// Distributions of arrived flows by size, all together first; groups without a flow are left out.
     pub groups: Vec<(Group, Distribution)>,
-    /// Completion times of flows of a single packet at the shares of [`TAIL`]; empty without one.
+    /// Completion times of single-packet flows at the percentiles of [`TAIL`]; empty without such a
+    /// flow.
     pub single_packet_tail: Vec<(u32, Time)>,
-    /// Requests of an incast, if there was one and a request of it is complete.
+    /// Requests of an incast, if one is complete.
     pub requests: Option<RequestResult>,
-    /// Flows that belong to no request, where there are requests beside them (IRN 4.4.3: "the
-    /// background workload").
+    /// Flows beside requests (IRN 4.4.3: "the background workload").
     pub beside_requests: Option<Distribution>,
-    /// What the network counted.
+    /// Counters of the network.
     pub counters: Counters,
-    /// What each port counted, those of switches first.
+    /// Counters of each port, those of switches first.
     pub ports: Vec<PortResult>,
-    /// Ports that were told to stop for longer than the scenario's limit at a stretch, the longest
-    /// first.
+    /// Ports that PFC paused for longer than the scenario's limit without a break, longest first.
     pub storms: Vec<PauseStorm>,
     /// Simulated time.
     pub simulated: Time,
 }
 
 impl EthernetResults {
-    /// Whether flows have arrived, and all of them started in the warm-up: no table has any.
+    /// Returns whether flows have arrived, and all of them started in the warm-up. All tables are then
+    /// empty.
     pub fn is_all_warm_up(&self) -> bool {
         self.finished > 0 && self.groups.is_empty()
     }

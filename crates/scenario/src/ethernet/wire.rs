@@ -1,4 +1,4 @@
-//! [`Wire`]: what the frames of a run would be, byte by byte.
+//! [`Wire`]: the frames of a run, byte by byte.
 
 use super::{EthernetScenario, TransportKind};
 use bandwise_netsim::ethernet::packet::{HEADERS, Kind};
@@ -12,43 +12,43 @@ use bandwise_rdma::wire::{
 };
 use bandwise_topology::Port;
 
-/// Turns what was seen of a run into frames.
+/// An encoder of captured packets as frames.
 ///
 /// Each flow is an RDMA WRITE on a queue pair of its own, from address 0 on; its messages have at
 /// most 2^31 bytes. All of it is in one priority. Payload is zeros.
 ///
-/// The headers are those of RoCEv2, so a frame can be longer than the simulator has it: by the RETH
-/// of the first packet of a message, and by up to 3 bytes of padding. IRN's headers are where
-/// RoCEv2 has room: a NACK has the packet that caused it in place of the number of messages, and
-/// with an `extra-header` of 16 bytes or more, every packet has a RETH (IRN 5.3.1). Flows of iWARP
-/// are TCP segments, without the headers that iWARP has inside of them.
+/// The headers are those of RoCEv2, so a frame can be longer than in the simulation: by the RETH of
+/// the first packet of a message, and by up to 3 bytes of padding. IRN's headers stand where RoCEv2
+/// has room: a NACK has the packet that caused it in place of the number of messages. With an
+/// `extra-header` of 16 bytes or more, every packet has a RETH (IRN 5.3.1). Flows of iWARP are TCP
+/// segments, without the inner headers of iWARP.
 #[derive(Debug)]
 pub struct Wire<'a> {
     scenario: &'a EthernetScenario,
-    /// What stands behind the headers; kept for its memory.
+    /// Bytes behind the headers; kept to reuse its memory.
     payload: Vec<u8>,
 }
 
-/// The priority of all frames where there is one traffic class, and the code point that stands for
-/// it: what RoCE is configured to in most networks.
+/// Priority of all frames with a single traffic class, and its code point: RoCE's configuration in
+/// most networks.
 const PRIORITY: usize = 3;
 const DSCP: u8 = 26;
-/// A pause without an end, as far as a frame can say that: the simulator's lasts until it is over.
+/// Longest pause that a frame can state. The simulator's pause lasts until it is lifted.
 const LONGEST_PAUSE: u16 = u16::MAX;
-/// The longest message that a RETH can tell, bytes (IBTA 9.3).
+/// Longest message of a RETH, bytes (IBTA 9.3).
 const LONGEST_MESSAGE: u64 = 1 << 31;
 /// Hops of an IPv4 packet. Switches here are no routers, so they don't count.
 const TTL: u8 = 64;
-/// The first of the ports that are nobody's (RFC 6335 section 6): RoCEv2 takes one of them for each
-/// queue pair.
+/// First dynamic port (RFC 6335 section 6): RoCEv2 uses one for each queue pair.
 const DYNAMIC_PORTS: u16 = 0xc000;
 /// Queue pairs 0 and 1 are for management (IBTA 13).
 const FIRST_QUEUE_PAIR: u32 = 2;
-/// Where TCP's numbers begin.
+/// First sequence number of TCP.
 const FIRST_BYTE: u32 = 1;
 
 impl<'a> Wire<'a> {
-    /// For the frames of a run of `scenario`. None with Homa, whose packets are of no format here.
+    /// Returns the encoder for runs of a scenario; `None` with Homa, whose packets have no format
+    /// here.
     pub fn new(scenario: &'a EthernetScenario) -> Option<Self> {
         let has_format = scenario.transport != TransportKind::Homa;
         has_format.then(|| Wire { scenario, payload: Vec::new() })
@@ -74,12 +74,12 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// The priority of a traffic class: its number, if there are several.
+    /// Returns the priority of a traffic class: its number, if there are several.
     fn priority(&self, class: u8) -> usize {
         if self.scenario.model.classes.count == 1 { PRIORITY } else { class.into() }
     }
 
-    /// The port that a frame left.
+    /// Returns the sending port of a frame.
     fn sender(&self, record: &CaptureRecord) -> Port {
         match record.direction {
             Direction::Out => record.port,
@@ -90,8 +90,8 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// The address of a port, which nobody else has (IEEE 802, locally administered): of a host its
-    /// number plus 1, of a switch its number plus 1 and the port's.
+    /// Returns the address of a port, unique and locally administered (IEEE 802): of a host its number
+    /// plus 1, of a switch its number plus 1 and the port's.
     fn station(&self, port: Port) -> Mac {
         let fabric = &self.scenario.fabric;
         let [.., c, d] = (fabric.rank(port.node) as u32 + 1).to_be_bytes();
@@ -102,7 +102,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// From which host to which, by Ethernet and by IPv4: host 0 is 10.0.0.1.
+    /// Returns both ends by Ethernet and by IPv4: host 0 is 10.0.0.1.
     fn ends(&self, packet: &CapturedPacket) -> (Stations, Ipv4) {
         let CapturedPacket { flow: FlowSpec { src, dst, .. }, kind, marked, .. } = *packet;
         let (src, dst) = if kind == Kind::Data { (src, dst) } else { (dst, src) };
@@ -125,7 +125,7 @@ impl<'a> Wire<'a> {
         (stations, Ipv4 { src, dst, dscp: DSCP, ecn, id: 0, ttl: TTL })
     }
 
-    /// Bytes of payload in all packets of a flow before this one.
+    /// Returns the bytes of payload in all packets of a flow before this one.
     fn bytes_before(&self, flow: &FlowSpec, seq: u32) -> u64 {
         (u64::from(seq) * u64::from(self.scenario.model.host.mtu)).min(flow.bytes)
     }
@@ -164,12 +164,12 @@ impl<'a> Wire<'a> {
         Frame::Roce(RocePacket { stations, ip, src_port, bth, payload }).encode(out);
     }
 
-    /// How many packets the messages of flows have, but for the last one.
+    /// Returns the number of packets of a flow's messages, but for the last one.
     fn message(&self) -> u32 {
         (LONGEST_MESSAGE / u64::from(self.scenario.model.host.mtu)) as u32
     }
 
-    /// Which part of a WRITE a packet is.
+    /// Returns the part of a WRITE that a packet is.
     fn write(&self, packet: &CapturedPacket) -> Operation {
         let &CapturedPacket { flow, seq, .. } = packet;
         let message = self.message();
@@ -187,7 +187,7 @@ impl<'a> Wire<'a> {
         packet.seq + 1 == packet.flow.packets(self.scenario.model.host.mtu)
     }
 
-    /// Where a packet's payload goes, and how long its message is.
+    /// Returns the address of a packet's payload, and the length of its message.
     fn reth(&self, flow: &FlowSpec, seq: u32) -> Reth {
         let begin = seq - seq % self.message();
         let end = begin.saturating_add(self.message());
@@ -195,7 +195,7 @@ impl<'a> Wire<'a> {
         Reth { address: self.bytes_before(flow, seq), key: flow.number, length: length as u32 }
     }
 
-    /// What stands behind a data packet's headers: those that RoCEv2 does not know, and zeros.
+    /// Fills in the bytes behind a data packet's headers: headers unknown to RoCEv2, and zeros.
     fn fill(&mut self, packet: &CapturedPacket, operation: Operation) {
         let extra = self.scenario.model.host.extra_header;
         let has_reth = matches!(operation, Operation::WriteFirst(_) | Operation::WriteOnly(_));
@@ -206,7 +206,7 @@ impl<'a> Wire<'a> {
         self.payload.resize((u32::from(packet.bytes) - HEADERS - known) as usize, 0);
     }
 
-    /// Whether a packet's sender needs to hear that it came.
+    /// Returns whether a packet's sender requests an acknowledgement.
     fn asks(&self, packet: &CapturedPacket) -> bool {
         match self.scenario.model.host.transport.acks {
             Acks::EveryPacket => true,

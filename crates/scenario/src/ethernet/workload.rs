@@ -1,32 +1,32 @@
-//! [`Workload`]: where flows come from.
+//! [`Workload`]: the source of flows.
 
 use bandwise_units::Bytes;
 use bandwise_workload::{Flow, Incast, Permutation, Poisson};
 
-/// Where flows come from.
+/// The source of a scenario's flows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Workload {
-    /// From generators, whose flows are merged.
+    /// Generators, whose flows are merged.
     Parts(Vec<Part>),
-    /// From a list in the file of that name, as the document has it. Whoever runs the scenario reads
+    /// The name of a file with a list of flows, as the document states it. The caller of the run reads
     /// it, flow by flow.
     List(String),
 }
 
-/// A generator of flows, and about how many there will be.
+/// A generator of flows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// The generator.
+    /// Generator.
     pub generator: Generator,
-    /// How many flows it makes, about.
+    /// Approximate number of flows.
     pub expected: u64,
-    /// The traffic class of its flows.
+    /// Traffic class of its flows.
     pub class: u8,
 }
 
 impl Workload {
-    /// Sizes of flows, and how many there are of each, about: of each distribution a number of
-    /// quantiles. None where a list has the flows.
+    /// Returns sizes of flows with the approximate number of each: a number of quantiles for each
+    /// distribution. A list has none.
     pub(super) fn sizes(&self) -> Vec<(Bytes, f64)> {
         match self {
             Workload::Parts(parts) => parts.iter().flat_map(Part::sizes).collect(),
@@ -35,7 +35,7 @@ impl Workload {
     }
 }
 
-/// Sizes that stand for a distribution.
+/// Number of sizes that stand for a distribution.
 const QUANTILES: u32 = 4096;
 
 impl Part {
@@ -52,7 +52,7 @@ impl Part {
         (0..QUANTILES).map(|n| (quantile(n), each)).collect()
     }
 
-    /// For a quick look: a `by`th of the load's flows, or the first request.
+    /// Returns a shorter part: a `by`th of a load's flows, or the first request.
     pub(super) fn shortened(self, by: u32) -> Self {
         let expected = self.expected / u64::from(by);
         let generator = match self.generator {
@@ -64,14 +64,14 @@ impl Part {
     }
 }
 
-/// What makes flows.
+/// A generator of flows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Generator {
-    /// A load.
+    /// A load of random arrivals.
     Poisson(Poisson),
     /// Requests to one host.
     Incast(Incast),
-    /// Each host to one other.
+    /// A flow from each host to another one.
     Permutation(Permutation),
 }
 
@@ -85,8 +85,8 @@ impl Generator {
         }
     }
 
-    /// Its flows. The number of the part is that of its kind, so that they stay the same beside
-    /// others.
+    /// Returns its flows. Random streams are numbered by kind, so that flows stay the same beside
+    /// other parts.
     pub(super) fn flows(&self, seed: u64) -> Box<dyn Iterator<Item = Flow>> {
         match self {
             Generator::Poisson(poisson) => Box::new(poisson.flows(seed, 0)),

@@ -1,4 +1,4 @@
-//! Flows: who sends what to whom, by which method.
+//! Flows: senders, receivers, and the methods that send.
 
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_rdma::qos::Sl;
@@ -8,7 +8,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 /// A flow between two hosts.
 #[derive(Debug, Clone)]
 pub struct Flow {
-    /// What results call it.
+    /// Name in results.
     pub name: String,
     /// Sending host, by rank among the fabric's hosts.
     pub from: usize,
@@ -16,15 +16,15 @@ pub struct Flow {
     pub to: usize,
     /// Service level.
     pub sl: Sl,
-    /// Transport service; what is not SEND needs a reliable connection.
+    /// Transport service. Operations other than SEND need a reliable connection.
     pub transport: Transport,
-    /// How its programs learn of completions.
+    /// Way in which its programs learn of completions.
     pub notify: Notify,
-    /// What it does.
+    /// Method.
     pub method: Method,
 }
 
-/// What a flow does.
+/// The method of a flow.
 #[derive(Debug, Clone)]
 pub enum Method {
     /// RPerf: over-the-wire SEND less loopback SEND.
@@ -33,16 +33,16 @@ pub enum Method {
     PingPong(LatencyTraffic),
     /// qperf: WRITE and its completion.
     PostPoll(LatencyTraffic),
-    /// One request at a time, or `depth`.
+    /// Closed loop: a constant number of requests in flight.
     ClosedLoop {
-        /// What is asked.
+        /// Operation.
         opcode: Opcode,
-        /// Requests under way at most.
+        /// Requests in flight.
         depth: u32,
-        /// How often.
+        /// Size and number of requests.
         traffic: LatencyTraffic,
     },
-    /// As fast as it can.
+    /// Bulk: as much bandwidth as possible.
     Bulk(BulkTraffic),
 }
 
@@ -51,20 +51,20 @@ pub enum Method {
 pub struct LatencyTraffic {
     /// Payload of a message.
     pub bytes: u32,
-    /// Rounds that are not recorded.
+    /// Rounds before the first sample.
     pub warmup: u64,
-    /// Most rounds that are.
+    /// Largest number of samples.
     pub samples: u64,
-    /// After each round it pauses for a time drawn uniformly from nothing to this.
+    /// Longest pause after a round. Pauses are uniformly distributed from 0.
     pub think: Time,
 }
 
-/// Traffic that takes what bandwidth it gets.
+/// Traffic that uses all bandwidth that it gets.
 #[derive(Debug, Clone, Copy)]
 pub struct BulkTraffic {
     /// Payload of a message.
     pub bytes: u32,
-    /// What is asked.
+    /// Operation.
     pub opcode: Opcode,
     /// Registered send buffer: the payload outstanding.
     pub buffer: Bytes,
@@ -74,10 +74,10 @@ pub struct BulkTraffic {
     pub batch: u32,
     /// Queue pairs.
     pub qps: u16,
-    /// Payload rate not to exceed.
+    /// Highest payload rate.
     pub rate: Option<BitRate>,
-    /// When it begins, give or take 2 us by which programs are out of step.
+    /// Start. Programs start up to 2 us later, so that they are out of step.
     pub start: Time,
-    /// When it posts nothing more.
+    /// Time after which nothing more is posted.
     pub stop: Option<Time>,
 }

@@ -1,41 +1,41 @@
-//! What a run found.
+//! [`InfinibandResults`]: the results of a run.
 
 use crate::Stop;
 use bandwise_netsim::infiniband::Counters;
 use bandwise_rperf::{Bandwidth, Summary};
 use bandwise_units::Time;
 
-/// What a run found.
+/// The results of a run.
 #[derive(Debug, Clone)]
 pub struct InfinibandResults {
-    /// By flow, in the scenario's order.
+    /// Results of flows, in the scenario's order.
     pub flows: Vec<FlowResult>,
-    /// Why it ended.
+    /// Reason why the run ended.
     pub stop: Stop,
     /// Simulated time.
     pub simulated: Time,
-    /// What the simulator counted.
+    /// Counters of the simulator.
     pub counters: Counters,
 }
 
-/// What a flow found.
+/// The results of a flow.
 #[derive(Debug, Clone)]
 pub struct FlowResult {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Latency, where it measures it and has samples.
+    /// Latency, if the flow measures it and has samples.
     pub latency: Option<LatencyResult>,
-    /// Bandwidth, where it is bulk.
+    /// Bandwidth, if the flow is bulk.
     pub bandwidth: Option<Bandwidth>,
 }
 
-/// What a latency flow found, in nanoseconds.
+/// The latency of a flow, in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub struct LatencyResult {
-    /// What the method says.
+    /// Latency as the method measures it.
     pub measured: Summary,
-    /// What was true: time between the two ports, both ways.
+    /// True latency: time between the two ports, both ways.
     pub truth: Option<Summary>,
-    /// The method's error, sample by sample.
+    /// Error of the method, sample by sample.
     pub error: Option<Summary>,
 }

@@ -17,7 +17,7 @@ use bandwise_rperf::{
 use bandwise_units::Time;
 use std::ops::ControlFlow;
 
-/// Simulated time between two looks at what happened.
+/// Simulated time between two calls of the watch.
 const SLICE: Time = Time::from_us(500);
 
 /// A flow's program: the host it runs on, and its number there.
@@ -62,7 +62,7 @@ impl InfinibandScenario {
         }
     }
 
-    /// Whether every latency flow has all its samples (and there is one).
+    /// Returns whether there are latency flows, and all of them have all samples.
     fn is_measured(&self, sim: &Simulation<Generator>, places: &[Place]) -> bool {
         let latency = |flow: &Flow| !matches!(flow.method, Method::Bulk(_));
         let mut any = false;
@@ -157,7 +157,7 @@ impl InfinibandScenario {
         Bulk::new(settings).expect("the builder has checked the flow")
     }
 
-    /// The seed of a stream that a program keeps itself.
+    /// Returns the seed of a stream that a program keeps.
     fn stream(&self, name: &str, index: u64) -> u64 {
         Stream::new(self.seed, name, index).time_below(Time::MAX).as_ps()
     }

@@ -1,22 +1,22 @@
-//! [`Doubt`]: what speaks against a model as it is used here.
+//! [`Doubt`]: a reason to doubt a model where it is used.
 
 use super::{JobsScenario, Outlook, SharedJob};
 use bandwise_saba::sensitivity::{Conditions, Dataset, Prediction, Quality, Setting, Warning};
 use std::fmt;
 use std::num::NonZeroU32;
 
-/// Something that makes a model doubtful, for the jobs that have it.
+/// A reason to doubt a model, for the jobs that have it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Doubt {
-    /// The application whose model it is.
+    /// Application of the model.
     pub application: String,
-    /// The names of the jobs that it concerns.
+    /// Names of the jobs.
     pub jobs: Vec<String>,
-    /// What is wrong, at its worst.
+    /// Warning of the job that is worst off.
     pub warning: Warning,
 }
 
-/// Jobs or models that are named; nobody reads more.
+/// Most names of jobs or models in a message.
 const NAMED: usize = 3;
 
 impl fmt::Display for Doubt {
@@ -28,7 +28,8 @@ impl fmt::Display for Doubt {
 }
 
 impl Doubt {
-    /// All of them in words; of several that say the same of other models, the worst, and how many there are.
+    /// Returns the doubts in words. Of doubts of one kind about several models, only the worst is
+    /// described, and the others are counted.
     pub fn told(doubts: &[Doubt]) -> Vec<String> {
         let mut kinds: Vec<Vec<&Doubt>> = Vec::new();
         for doubt in doubts {
@@ -46,7 +47,7 @@ impl Doubt {
             match others.len() {
                 0 => sorted[0].to_string(),
                 n => {
-                    format!("{}; so are, as much or less, those of {}", sorted[0], few(&others, n))
+                    format!("{}; models of {} are affected too, by as much or less", sorted[0], few(&others, n))
                 }
             }
         };
@@ -54,7 +55,7 @@ impl Doubt {
     }
 }
 
-/// The first few of so many names.
+/// Returns the first few of `count` names.
 fn few(names: &[&str], count: usize) -> String {
     let named = names[..count.min(NAMED)].join(", ");
     match count.saturating_sub(NAMED) {
@@ -64,9 +65,9 @@ fn few(names: &[&str], count: usize) -> String {
 }
 
 impl JobsScenario {
-    /// What speaks against the models of jobs: of their own, where they are used with other nodes or data
-    /// than they were measured on (Saba 4.6.3), and below the least share that was measured. Of each kind
-    /// and application the worst, in the order of jobs.
+    /// Returns the doubts about the models of jobs: their own, use with other nodes or data than in
+    /// the measurement (Saba 4.6.3), and use below the least measured share. For each kind and
+    /// application, only the worst is kept, in the order of jobs.
     pub fn doubts(&self, outlook: &Outlook) -> Vec<Doubt> {
         let mut doubts: Vec<Doubt> = Vec::new();
         for (job, told) in self.jobs.iter().zip(&outlook.jobs) {
@@ -102,7 +103,7 @@ impl JobsScenario {
 }
 
 impl SharedJob {
-    /// How far its model can be trusted where it runs.
+    /// Returns the quality of the model where the job runs.
     pub fn quality(&self, kind: bandwise_saba::sensitivity::Kind) -> Quality {
         // How much data that was may not be known, but how many times as much it has is.
         let as_measured = || "1 x what was measured".parse().expect("a number and a unit");
@@ -117,7 +118,7 @@ impl SharedJob {
     }
 }
 
-/// Whether two warnings say the same but for how much; too many nodes are not too few.
+/// Returns whether two warnings differ only in size. Too many nodes and too few are different kinds.
 fn is_of_a_kind(a: &Warning, b: &Warning) -> bool {
     let is_more = |warning: &Warning| match *warning {
         Warning::Nodes { times } | Warning::Dataset { times } => times > 1.0,
@@ -126,7 +127,7 @@ fn is_of_a_kind(a: &Warning, b: &Warning) -> bool {
     std::mem::discriminant(a) == std::mem::discriminant(b) && is_more(a) == is_more(b)
 }
 
-/// Larger for what is worse, among warnings of a kind.
+/// Returns a number that is larger for a worse warning of one kind.
 fn badness(warning: &Warning) -> f64 {
     match *warning {
         Warning::LowRSquared { r_squared } => -r_squared,

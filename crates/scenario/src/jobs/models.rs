@@ -1,19 +1,23 @@
-//! [`Models`]: what applications were measured to take, of a file.
+//! [`Models`]: the measured durations of applications, from a file.
 
 use bandwise_input::{InputError, Source};
 use bandwise_saba::table::{Table, read};
 
-/// A sensitivity table that jobs name applications of.
+/// A sensitivity table whose applications jobs name.
 #[derive(Debug, Clone)]
 pub struct Models {
-    /// What errors call its file.
+    /// Name of the file in errors.
     pub file: String,
-    /// The applications.
+    /// Applications.
     pub table: Table,
 }
 
 impl Models {
-    /// Reads a table as TOML or CSV, whichever it is.
+    /// Reads a table in TOML or CSV.
+    ///
+    /// # Errors
+    ///
+    /// The text is neither, or has no application.
     pub fn read(source: &Source) -> Result<Models, InputError> {
         let table = read::any(source)?;
         if table.is_empty() {
@@ -23,7 +27,7 @@ impl Models {
         Ok(Models { file: source.name.to_owned(), table })
     }
 
-    /// The names of all applications.
+    /// Returns the names of all applications.
     pub fn names(&self) -> Vec<&str> {
         self.table.iter().map(|of| of.0.as_str()).collect()
     }

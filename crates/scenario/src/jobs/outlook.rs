@@ -1,5 +1,5 @@
-//! [`Outlook`]: what Saba would configure, and what that means to each job by its model, before anything
-//! is simulated.
+//! [`Outlook`]: the configuration of Saba's controller, and predictions of the models, without a
+//! simulation.
 
 use super::run::{Controlled, Paths};
 use super::{JobsScenario, SharedJob, SharingPolicy};
@@ -10,39 +10,43 @@ use bandwise_saba::mapping::PriorityLevel;
 use bandwise_saba::sensitivity::Prediction;
 use bandwise_topology::Port;
 
-/// What Saba configures while all jobs are there, whenever they start, and what each job's model makes of
-/// it. The configuration is that of the controller which drives the simulation.
+/// The configuration while all jobs are present, whatever their starts, and the predictions of their
+/// models. The configuration is that of the controller in the simulation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
-    /// By job.
+    /// Predictions by job.
     pub jobs: Vec<JobOutlook>,
-    /// What each port is told through which a job sends, in order of nodes and ports.
+    /// Configuration of each port that a job sends through, in order of nodes and ports.
     pub ports: Vec<(Port, PortConfig)>,
 }
 
-/// What a job has to expect.
+/// The predictions for a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JobOutlook {
-    /// Its priority level, a service level in InfiniBand.
+    /// Priority level, a service level in InfiniBand.
     pub level: PriorityLevel,
-    /// Where all jobs of a link have equal parts of it.
+    /// With equal parts of each link for all of its jobs.
     pub equal: Promise,
     /// Under Saba.
     pub saba: Promise,
 }
 
-/// What a job has wherever it sends, though all others send all the time.
+/// The share that a job has on all its links, even if all other jobs send all the time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Promise {
-    /// The least share of a link, over all links that it sends through.
+    /// Least share of a link, over all links that the job sends through.
     pub share: Share,
-    /// Its slowdown with that share of all of them, as its model has it. The simulated slowdown is
-    /// mostly lower: others compute at times, and leave what they don't use.
+    /// Slowdown with that share on all links, by the job's model. The simulated slowdown is mostly
+    /// lower: other jobs compute at times and leave their bandwidth.
     pub slowdown: Prediction,
 }
 
 impl JobsScenario {
-    /// What Saba would configure, and what models say of it.
+    /// Returns Saba's configuration and the predictions of models.
+    ///
+    /// # Panics
+    ///
+    /// Panics if weights are so far apart that a share is 0, which integer weights rule out.
     pub fn outlook(&self) -> Outlook {
         let links = Links::new(&self.fabric);
         let paths: Vec<Paths> = self.jobs.iter().map(|job| Paths::new(self, &links, job)).collect();
@@ -81,8 +85,8 @@ impl JobsScenario {
     }
 }
 
-/// Of each queue of a port the part of the port that each of its jobs has: those of one queue are taken
-/// to have equal parts of it, which is so where they have as many flows there.
+/// Returns the part of the port that each job has, by queue. Jobs of one queue are assumed to have
+/// equal parts, as they do with equal numbers of flows.
 fn of_queues(
     config: &PortConfig,
     jobs: &[usize],

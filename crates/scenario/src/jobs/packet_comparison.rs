@@ -3,7 +3,7 @@
 use super::{Comparison, JobsResults, PacketResults};
 use bandwise_units::Time;
 
-/// The same jobs under several policies, as packets and as flows.
+/// The results of one scenario's jobs under several policies, as packets and as flows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PacketComparison {
     /// Results at packet level. Durations of jobs alone are those of the flow level with headers counted in.

@@ -1,50 +1,51 @@
-//! [`SharingPolicy`]: by which rule links are shared.
+//! [`SharingPolicy`]: the rule by which jobs share links.
 
-/// Who gets how much of a link. Next to Saba stand controls: without them nobody can say whether a gain
-/// comes from weights, from queues, or from order.
+/// The rule by which jobs share links. Controls stand beside Saba: they separate the gain of weights
+/// from that of queues and of order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SharingPolicy {
-    /// One queue, in which flows share max-min fairly: what congestion control strives for, without
-    /// the throughput that it and blocking cost (Saba 2.5).
+    /// One queue with max-min fairness among flows: the aim of congestion control, without the
+    /// throughput that it and blocking cost (Saba 2.5).
     FairFlows,
-    /// One queue at each host without congestion control: what waits blocks what is behind it, which
-    /// costs throughput. InfiniBand lies between this and the one before.
+    /// One queue at each host without congestion control: waiting flows block those behind them, which
+    /// costs throughput. InfiniBand lies between this and `FairFlows`.
     Blocking,
-    /// A queue a job with equal weights: the ideal max-min fairness of Saba 4.6.4.
+    /// A queue for each job, with equal weights: the ideal max-min fairness of Saba 4.6.4.
     FairJobs,
     /// Saba: queues by sensitivity (Saba 4.3.3), weights by eq. 4.2.
     Saba,
-    /// Saba without floors on shares but for one that keeps who sends from starving: less than was ever
-    /// measured of an application may be its share.
+    /// Saba without the floors of models: a share may be less than the least measured one. The floor
+    /// against starvation remains.
     SabaNoFloor,
-    /// Saba by an instance for each switch, whose levels are of what was profiled ahead of time
-    /// (Saba 4.3.4, and 4.6.4, study 7).
+    /// Saba with a controller instance for each switch. Levels are those of workloads profiled ahead
+    /// of time (Saba 4.3.4, and 4.6.4, study 7).
     SabaDistributed,
-    /// The queues of `Saba`, of equal weights: what is left of Saba's gain then comes from apartness.
+    /// The queues of `Saba` with equal weights. The rest of Saba's gain is due to isolation.
     EqualWeights,
-    /// Saba with a queue a job: as if ports had as many (Saba 4.6.4, study 8).
+    /// Saba with a queue for each job, as if ports had as many (Saba 4.6.4, study 8).
     SabaUnlimited,
-    /// A queue a job with the weights that the jobs were given by hand (as Saba 3.3 does).
+    /// A queue for each job, with weights from the scenario (as in Saba 3.3).
     GivenWeights,
-    /// A part of each link for each job, by the weights that jobs were given, and no more though the link be
-    /// idle: static reservations (Saba 2.5).
+    /// A reserved part of each link for each job, by the weights from the scenario: static
+    /// reservations (Saba 2.5). The part stays unused while the job does not send.
     Reserved,
-    /// The same parts at least, and what others don't use by the same weights: minimum guarantees (Saba 2.5).
+    /// At least the same part of each link for each job. Unused parts go to other jobs by weight:
+    /// minimum guarantees (Saba 2.5).
     Guaranteed,
-    /// The job with the fewest bytes left in its stage goes first: what order alone is worth.
+    /// The job with the fewest bytes left in its stage first: the gain of order alone.
     SmallestFirst,
-    /// The flow with the fewest bytes left goes first (pFabric).
+    /// The flow with the fewest bytes left first (pFabric).
     Srpt,
     /// Homa at the level of flows: each receiver grants the messages with the fewest bytes left.
     Homa,
-    /// Varys: the stage whose busiest link is done first goes first.
+    /// Varys: the stage whose busiest link ends first goes first.
     Sebf,
     /// Sincronia's order of stages.
     Sincronia,
 }
 
 impl SharingPolicy {
-    /// All of them.
+    /// All policies.
     pub const ALL: [SharingPolicy; 16] = [
         Self::FairFlows,
         Self::Blocking,
@@ -64,7 +65,7 @@ impl SharingPolicy {
         Self::Sincronia,
     ];
 
-    /// As flags and JSON have it.
+    /// Returns the name in flags and JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             SharingPolicy::FairFlows => "fair-flows",
@@ -86,7 +87,7 @@ impl SharingPolicy {
         }
     }
 
-    /// As people write it.
+    /// Returns the name in tables.
     pub fn title(self) -> &'static str {
         match self {
             SharingPolicy::FairFlows => "max-min among flows",

@@ -1,54 +1,55 @@
-//! [`Timeline`]: what each job did when, in steps of one width.
+//! [`Timeline`]: the activities of each job, in steps of one width.
 
 use bandwise_units::{Bytes, Time};
 
-/// What each job did, from time 0 on.
+/// The activities of each job, from time 0 on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Timeline {
-    /// How long a step is.
+    /// Width of a step.
     pub step: Time,
-    /// By job, as many steps as there are until the last of all jobs has ended.
+    /// Steps of each job, until the last of all jobs has ended.
     pub jobs: Vec<Vec<Doing>>,
 }
 
-/// What a job did in a step.
+/// The activities of a job in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Doing {
-    /// How long its instances computed.
+    /// Time during which its instances computed.
     pub computing: Time,
-    /// How long something was on its way.
+    /// Time during which a transfer was in flight.
     pub sending: Time,
-    /// What arrived, of all its instances; exact but for a byte a flow.
+    /// Bytes that arrived for all its instances; exact but for a byte a flow.
     pub bytes: Bytes,
 }
 
-/// Steps of a timeline, at most: as many as a wide plot has dots. An even number.
+/// Most steps of a timeline: as many as a wide plot has dots. An even number.
 const MOST_STEPS: usize = 800;
 
-/// Takes down what jobs do. When there are too many steps, two become one.
+/// A recorder of the jobs' activities. If there are too many steps, two become one.
 #[derive(Debug)]
 pub(super) struct Recorder {
     timeline: Timeline,
-    /// Where the current step began.
+    /// Begin of the current step.
     begun: Time,
     now: Time,
     current: Vec<Doing>,
-    /// By job: what it did since `now`.
+    /// State of each job since `now`.
     state: Vec<State>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct State {
     is_computing: bool,
-    /// What it started to send.
+    /// Bytes of all started transfers.
     started: u64,
-    /// What had arrived of that when the current step began.
+    /// Bytes of these that had arrived when the current step began.
     arrived: u64,
     on_the_way: u64,
 }
 
 impl Recorder {
-    /// Of jobs of which the last ends at `least` or later: so there are half of the most steps, or more.
+    /// Returns a recorder of jobs of which the last ends at `least` or later: there are then at least
+    /// half of the most steps.
     pub(super) fn new(jobs: usize, least: Time) -> Recorder {
         let step = Time::from_ps((least.as_ps() / (MOST_STEPS as u64 / 2)).max(1));
         Recorder {
@@ -60,12 +61,13 @@ impl Recorder {
         }
     }
 
-    /// The end of the current step: what jobs have still on their way is asked for there.
+    /// Returns the end of the current step, when the bytes left in flight are needed.
     pub(super) fn due(&self) -> Time {
         self.begun + self.timeline.step
     }
 
-    /// Time goes on, up to [`Recorder::due`] at most; jobs do until then what they did.
+    /// Advances the time, up to [`Recorder::due`] at most; jobs go on with their activities until
+    /// then.
     pub(super) fn advance(&mut self, to: Time) {
         let passed = to.saturating_sub(self.now);
         for (doing, state) in self.current.iter_mut().zip(&self.state) {
@@ -79,23 +81,23 @@ impl Recorder {
         self.now = to;
     }
 
-    /// A job computes, or does so no more.
+    /// Takes whether a job computes.
     pub(super) fn computes(&mut self, job: usize, is_computing: bool) {
         self.state[job].is_computing = is_computing;
     }
 
-    /// A job sends something.
+    /// Takes the start of a transfer.
     pub(super) fn starts(&mut self, job: usize, bytes: Bytes) {
         self.state[job].started += bytes.get();
         self.state[job].on_the_way += 1;
     }
 
-    /// Something of a job has arrived.
+    /// Takes the arrival of a transfer.
     pub(super) fn arrives(&mut self, job: usize) {
         self.state[job].on_the_way -= 1;
     }
 
-    /// The current step is over, with that left to send, by job.
+    /// Ends the current step, with the bytes left in flight by job.
     pub(super) fn end_step(&mut self, left: &[Bytes]) {
         for (((doing, state), left), steps) in
             self.current.iter_mut().zip(&mut self.state).zip(left).zip(&mut self.timeline.jobs)
@@ -111,7 +113,7 @@ impl Recorder {
         }
     }
 
-    /// The last step is over, however long it was.
+    /// Ends the last step, however long it was.
     pub(super) fn finish(mut self, left: &[Bytes]) -> Timeline {
         if self.now > self.begun {
             self.end_step(left);

@@ -11,7 +11,7 @@ use toml::Spanned;
 pub struct File {
     /// Its path, as people would write it.
     pub name: String,
-    /// What is in it.
+    /// Content.
     pub text: String,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn named(
     })
 }
 
-/// Where the fabric begins in the document.
+/// Returns the place where the fabric begins in the document.
 pub(crate) fn fabric_span<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
     super::text::first_line(source, fabric.span())
 }

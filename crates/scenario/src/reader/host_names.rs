@@ -5,17 +5,17 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 use toml::Spanned;
 
-/// One or several hosts of a flow, by name.
+/// The hosts of a flow, one or several, by name.
 #[derive(Debug, Clone)]
 pub enum HostNames {
-    /// One host.
+    /// A single host.
     One(Spanned<String>),
     /// Several hosts with a flow each.
     Each(Spanned<Vec<Spanned<String>>>),
 }
 
 impl<'de> Deserialize<'de> for HostNames {
-    /// By hand, because serde's untagged enums forget places in the document.
+    /// Deserialized by hand, because serde's untagged enums forget places in the document.
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct NameOrList;
         impl<'de> Visitor<'de> for NameOrList {

@@ -4,7 +4,7 @@ use bandwise_input::{InputError, Source};
 use bandwise_topology::{Fabric, NodeId};
 use toml::Spanned;
 
-/// How many names an error lists.
+/// Most names that an error lists.
 const LISTED: usize = 5;
 
 /// Returns the rank of the host of that name; otherwise the mistake and the allowed values.
@@ -70,8 +70,8 @@ pub(crate) fn suggestion<'a>(
     format!("one of {total} {what}; near are {}", few.join(", "))
 }
 
-/// How many characters differ, where that is few enough for a slip: at most 2, and less than the
-/// whole name. Lower and upper case are the same.
+/// Returns the number of different characters, if it is small enough for a typing error: at most 2,
+/// and less than the whole name. Lower and upper case are equal.
 fn distance(a: &str, b: &str) -> Option<usize> {
     const SLIPS: usize = 2;
     let fold = |s: &str| s.to_lowercase().chars().collect::<Vec<char>>();

@@ -7,7 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use toml::Spanned;
 
-/// For `deserialize_with`: a table that may be missing.
+/// Reads a table that may be missing, as a function for `deserialize_with`.
 pub(crate) fn table<'de, D, T>(d: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -16,7 +16,7 @@ where
     Only::deserialize(d).map(|Only(table)| table)
 }
 
-/// For `deserialize_with`: the same with its place.
+/// Reads a table with its place, as a function for `deserialize_with`.
 pub(crate) fn placed<'de, D, T>(d: D) -> Result<Option<Spanned<T>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -26,7 +26,7 @@ where
     Ok(read.map(inner))
 }
 
-/// For `deserialize_with`: a list of tables, each with its place.
+/// Reads a list of tables with their places, as a function for `deserialize_with`.
 pub(crate) fn list<'de, D, T>(d: D) -> Result<Vec<Spanned<T>>, D::Error>
 where
     D: Deserializer<'de>,
@@ -66,7 +66,7 @@ pub(crate) enum OrFalse<T> {
     Table(T),
 }
 
-/// What `OrFalse` needs to know of its table.
+/// The words of `OrFalse` about its table.
 pub(crate) trait Table {
     const EXAMPLE: &'static str;
 }

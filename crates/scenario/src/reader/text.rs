@@ -1,20 +1,20 @@
-//! From text to what it says: errors of the TOML parser, told as this project tells errors.
+//! Parsing of texts, with the errors of the TOML parser in this project's form.
 
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeTable;
 
-/// What can be read.
+/// The readable texts.
 const READABLE: &str = "a TOML scenario with a [fabric] table, the output of ibnetdiscover, \
                         or a netlist of ibsim";
 
-/// Refuses what is no text.
+/// Refuses bytes that are no text.
 pub(crate) fn check_text(source: &Source) -> Result<(), InputError> {
     source.check_text(READABLE)
 }
 
-/// What stands in the first line of a range.
+/// Returns the first line of a range.
 pub(crate) fn first_line(source: &Source, span: Range<usize>) -> Range<usize> {
     let end = source.text[span.start..].find('\n').map_or(span.end, |n| span.start + n);
     span.start..end.min(span.end)

@@ -17,9 +17,9 @@ pub type Given<T> = Option<Spanned<T>>;
 /// The longest that any one stage of a message may take.
 pub(crate) const SECOND: Time = Time::from_ms(1_000);
 
-/// What is written as a text: a number with a unit, or a name.
+/// A value that is written as a text: a number with a unit, or a name.
 pub trait Text: Sized {
-    /// What to write where something else was.
+    /// Example of a value, for errors.
     const EXAMPLE: &'static str;
     /// The value, or what is wrong with the text.
     fn read(text: &str) -> Result<Self, String>;
@@ -40,7 +40,7 @@ quantity!(Time, "a time such as \"200 ns\"");
 quantity!(Bytes, "a size such as \"32 KiB\"");
 quantity!(BitRate, "a rate such as \"10 Gbps\"");
 
-/// One of a few names.
+/// A name out of a few.
 macro_rules! names {
     ($type:ty, $what:literal, $example:literal, $($name:literal => $value:expr),+) => {
         impl $crate::reader::values::Text for $type {
@@ -56,22 +56,22 @@ macro_rules! names {
 }
 pub(crate) use names;
 
-/// For `deserialize_with`: a text.
+/// Reads a text, as a function for `deserialize_with`.
 pub fn text<'de, D: Deserializer<'de>, T: Text>(d: D) -> Result<Given<T>, D::Error> {
     given(d, |Read::<T>(value)| value)
 }
 
-/// For `deserialize_with`: a whole number.
+/// Reads a whole number, as a function for `deserialize_with`.
 pub fn number<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
     given(d, |Number(value)| value)
 }
 
-/// For `deserialize_with`: a number with or without decimals.
+/// Reads a number with or without decimals, as a function for `deserialize_with`.
 pub(crate) fn decimal<'de, D: Deserializer<'de>>(d: D) -> Result<Given<f64>, D::Error> {
     given(d, |Decimal(n)| n)
 }
 
-/// For `deserialize_with`: a number of bytes, with a unit or without.
+/// Reads a number of bytes, with or without a unit, as a function for `deserialize_with`.
 pub(crate) fn bytes<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
     given(d, |NumberOfBytes(value)| value)
 }
@@ -179,7 +179,7 @@ pub fn within<T: Copy + PartialOrd + Display>(
     Err(error.allowed(format!("{} to {}", range.start(), range.end())))
 }
 
-/// Where a value stands, or else another place.
+/// Returns the place of a value, or else another place.
 pub fn place<T>(given: &Given<T>, or: Range<usize>) -> Range<usize> {
     given.as_ref().map_or(or, Spanned::span)
 }

@@ -45,7 +45,7 @@ fn nodes_and_data_far_from_the_profile() {
     let told = Doubt::told(&found);
     assert_eq!(told.len(), 3);
     assert!(told[0].starts_with("the model of LR, for a, b: used with 4.00 times"), "{told:?}");
-    assert!(told[0].ends_with("; so are, as much or less, those of WC"), "{told:?}");
+    assert!(told[0].ends_with("; models of WC are affected too, by as much or less"), "{told:?}");
 }
 
 /// Twelve at one link have less than the least share that is known of them.

@@ -362,7 +362,7 @@ fn what_packets_can_not_do_is_refused() {
     };
     let one = "[[job]]\nworkload = \"TS\"\n";
     let (text, _) = refused(one, SharingPolicy::Sebf);
-    insta::assert_snapshot!(text, @"sebf has no counterpart among packets: hosts and switches of InfiniBand don't do that");
+    insta::assert_snapshot!(text, @"sebf does not exist at packet level: hosts and switches of InfiniBand can't do it");
     let (text, error) =
         refused("[[job]]\nworkload = \"TS\"\ncount = 16\n", SharingPolicy::FairJobs);
     insta::assert_snapshot!(text, @"16 jobs: fair-jobs has a lane for each, and a link has 15 for data");

@@ -1,4 +1,4 @@
-//! The same ports by SLSQP (Saba 4.5.2).
+//! Weights of the same ports by SLSQP (Saba 4.5.2).
 
 use super::{PORTS, ports};
 use bandwise_saba::Share;
@@ -8,10 +8,10 @@ use bandwise_saba::weights::{Catalogue, Effort, Floors, ModelId, Solver};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Every so many ports that applications send through; all of them take SLSQP minutes.
+/// Step between compared ports: SLSQP takes minutes for all of them.
 const STEP: usize = 397;
 
-/// How much longer SLSQP takes, and how good it is, at some of the ports.
+/// Returns SLSQP's time over ours, and its quality, at some of the ports.
 pub(super) fn numbers(
     called: &str,
     models: &[Model],

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-/// Measures what a thread works.
+/// A clock of a thread's work.
 pub(super) struct Clock {
     start: Instant,
 }
@@ -12,8 +12,9 @@ impl Clock {
         Clock { start: Instant::now() }
     }
 
-    /// For how many seconds this thread has had a core: other work on the machine counts for nothing.
-    /// Where the system doesn't say so, the time on the wall since the clock was made.
+    /// Returns the seconds for which this thread has had a core, so that other work on the machine
+    /// does not count. On systems without this account, returns the wall time since the clock was
+    /// made.
     fn now(&self) -> f64 {
         // The system brings its account of a thread up to date when another could have its place.
         std::thread::yield_now();
@@ -22,7 +23,7 @@ impl Clock {
         ns.map_or_else(|| self.start.elapsed().as_secs_f64(), |ns| ns * 1e-9)
     }
 
-    /// How many seconds something takes.
+    /// Returns the seconds that some work takes.
     pub(super) fn time<T>(&self, work: impl FnOnce() -> T) -> f64 {
         let before = self.now();
         std::hint::black_box(work());

@@ -23,7 +23,7 @@ use switches::{INSTANCES, PORTS, hosts, ports};
 
 /// Different workloads (Saba 4.6.1).
 const WORKLOADS: u32 = 20;
-/// How many sizes of sets of applications there are up to each of the most.
+/// Number of sizes of sets up to each of the largest.
 const SIZES: usize = 20;
 /// The sizes that the text gives times up to.
 pub(super) const MOST: [usize; 2] = [250, 1_000];
@@ -73,16 +73,16 @@ fn models(degree: Degree, seed: u64) -> Vec<Model> {
     synthetic(seed, WORKLOADS).iter().map(model).collect()
 }
 
-/// Seconds, as they were measured.
+/// Measured times, seconds.
 #[derive(Default)]
 struct Times {
-    /// By number of applications.
+    /// Times by number of applications.
     all_ports: BTreeMap<usize, Vec<f64>>,
     closed: Vec<f64>,
     gone: Vec<f64>,
 }
 
-/// Of each of the most, sizes in equal steps up to it.
+/// Returns sizes in equal steps up to the largest.
 fn sizes(most: usize) -> impl Iterator<Item = usize> {
     (1..=SIZES).map(move |i| most * i / SIZES)
 }

@@ -1,4 +1,4 @@
-//! Traffic classes: how many, which are lossless, and which goes first.
+//! Traffic classes: their number, lossless ones, and their schedule.
 
 use super::homa;
 use super::key::Key;
@@ -35,11 +35,11 @@ impl Key for ScheduleKey {
     }
 }
 
-/// A class of more weight than that beside one of 1 hardly lets it send.
+/// Largest weight. Beside a larger one, a class of weight 1 hardly sends.
 const MOST_WEIGHT: u64 = 1_000;
 
 impl SwitchSpec {
-    /// The traffic classes of the network. Homa has one at least for either kind of packets.
+    /// Returns the traffic classes of the network. Homa needs at least one for each kind of packets.
     pub(super) fn classes(
         &self,
         source: &Source,
@@ -86,7 +86,7 @@ impl WeightsSpec {
     }
 }
 
-/// The number of a class, of so many.
+/// Returns the number of a class, below `count`.
 fn numbered(
     source: &Source,
     name: &str,
@@ -103,7 +103,7 @@ fn numbered(
     Err(error.allowed(format!("0 to {most}, or more `classes` in [switch]")))
 }
 
-/// The class of a part of a workload, if it has one.
+/// Returns the class of a part of a workload; 0 if none is given.
 pub(super) fn priority(
     source: &Source,
     given: &Given<u64>,

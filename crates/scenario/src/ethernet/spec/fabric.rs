@@ -8,7 +8,7 @@ use bandwise_units::{BitRate, Time};
 use std::ops::Range;
 use toml::Spanned;
 
-/// The fabric, and where errors of it stand.
+/// Returns the fabric, and the place of errors about it.
 pub(super) fn resolve(
     source: &Source,
     table: Option<&Spanned<FabricSpec>>,
@@ -18,13 +18,13 @@ pub(super) fn resolve(
     let given = files::fabric(source, table, file, files)?;
     let (fabric, at) = given.unwrap_or_else(|| (default_fabric(), 0..0));
     if fabric.hosts().len() < 2 {
-        let error = source.error(at, "a fabric of one host: there is nobody to send to");
+        let error = source.error(at, "a fabric of one host, without a receiver");
         return Err(error.allowed("2 hosts or more"));
     }
     Ok((fabric, at))
 }
 
-/// IRN 4.1: 54 hosts, 45 switches of 6 ports, 40 Gbps, 2 us.
+/// Returns the fabric of IRN 4.1: 54 hosts, 45 switches of 6 ports, 40 Gbps, 2 us.
 fn default_fabric() -> Fabric {
     builders::fat_tree(6, BitRate::from_gbps(40), Time::from_us(2)).expect("6 is even")
 }

@@ -1,4 +1,4 @@
-//! `kind = "homa"`: `[transport.homa]`, and what Homa has no use for.
+//! `kind = "homa"`: `[transport.homa]`, and keys that Homa refuses.
 //!
 //! "Homa" is B. Montazeri et al., *Homa: A Receiver-Driven Low-Latency Transport Protocol Using
 //! Network Priorities* (SIGCOMM 2018); the number after it is the section.
@@ -27,11 +27,11 @@ pub(super) struct HomaSpec {
     resend_after: Given<Time>,
 }
 
-/// The largest that a size may be.
+/// Largest size.
 const LARGEST: Bytes = Bytes::new(1_000_000_000);
 
 impl HomaSpec {
-    /// The settings of all hosts. `at` is where Homa is asked for.
+    /// Returns the settings of all hosts. `at` is the place of `kind`.
     pub(super) fn resolve(
         &self,
         source: &Source,
@@ -62,7 +62,7 @@ impl HomaSpec {
         Ok(HomaSettings { priorities, rtt, resend_after })
     }
 
-    /// With the cutoffs that are given; what is left of the classes is for scheduled packets.
+    /// Returns the priorities for given cutoffs; the other classes are for scheduled packets.
     fn given(
         &self,
         source: &Source,
@@ -96,7 +96,7 @@ impl HomaSpec {
         })
     }
 
-    /// By the sizes of messages that are to come (Homa 3.4).
+    /// Returns the priorities by the sizes of expected messages (Homa 3.4).
     fn by_sizes(
         &self,
         source: &Source,
@@ -115,7 +115,7 @@ impl HomaSpec {
         };
         if sizes.is_empty() && (count > 1 || self.unscheduled.is_none()) {
             let at = place(&self.unscheduled, at);
-            let error = source.error(at, "how large the messages of a list are is not known ahead");
+            let error = source.error(at, "the sizes of a list's messages are unknown before the run");
             let allowed = "cutoffs = [\"2 KB\", \"20 KB\"] or so, or unscheduled = 1, in \
                            [transport.homa]";
             return Err(error.allowed(allowed));
@@ -125,10 +125,10 @@ impl HomaSpec {
     }
 }
 
-/// The classes that Homa has where nobody says how many: those that switches have.
+/// Default of classes with Homa: those that switches have.
 pub(super) const CLASSES: u8 = LEVELS;
 
-/// What is not used beside Homa: the key, where it stands, and why.
+/// Returns the error for a key that Homa does not use, with the reason.
 pub(super) fn refuse(source: &Source, key: &str, at: Range<usize>, why: &str) -> InputError {
     let error = source.error(at, format!("homa does not use `{key}`: {why}"));
     error.allowed(format!("`{key}` with another kind of transport"))

@@ -1,4 +1,4 @@
-//! `[host]`, and how large its packets are.
+//! `[host]`, and the size of its packets.
 
 use super::congestion::Congestion;
 use super::homa;
@@ -11,17 +11,17 @@ use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
 
-/// What the largest data packet is made of.
+/// The parts of the largest data packet.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Frame {
     pub(super) mtu: u32,
     pub(super) extra_header: u32,
-    /// What telemetry adds.
+    /// Bytes of telemetry.
     pub(super) telemetry: u32,
 }
 
 impl Frame {
-    /// From Ethernet header to frame check sequence.
+    /// Returns the bytes from Ethernet header to frame check sequence.
     pub(super) fn bytes(self) -> Bytes {
         Bytes::new(u64::from(HEADERS + self.extra_header + self.telemetry + self.mtu))
     }
@@ -43,7 +43,8 @@ impl Frame {
         }
     }
 
-    /// The longest round trip with one congested link; neither transport nor turns matter to it.
+    /// Returns the longest round trip with one congested link. It depends neither on the transport nor
+    /// on the order of flows.
     pub(super) fn congested_round_trip(self, fabric: &Fabric, switch: &SwitchModel) -> Time {
         let host = self.host(None, TransportSettings::roce(), Congestion::default());
         congested_round_trip(fabric, switch, &host)
@@ -76,7 +77,7 @@ impl HostSpec {
         self.poll.as_ref().map(|given| within(source, "poll", given, POLLS)).transpose()
     }
 
-    /// Homa sends the shortest message first.
+    /// Refuses `poll` with Homa, which sends the shortest message first.
     pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
         match &self.poll {
             Some(given) => {

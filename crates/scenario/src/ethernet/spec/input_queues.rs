@@ -8,11 +8,11 @@ use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{Buffering, InputBuffers, LARGEST_BUFFER, Pfc};
 use bandwise_units::Bytes;
 
-/// IRN 4.1: twice the bandwidth-delay product of the longest path.
+/// Default of `buffer`, IRN 4.1: twice the bandwidth-delay product of the longest path.
 pub(super) const BUFFER: Bytes = Bytes::new(240_000);
 
 impl SwitchSpec {
-    /// Buffers for each input, in equal parts for each class.
+    /// Returns buffers for each input, in equal parts for each class.
     pub(super) fn input_queues(
         &self,
         source: &Source,
@@ -61,7 +61,7 @@ impl SwitchSpec {
         Ok(Buffered { buffering, loses })
     }
 
-    /// Stops as late as nothing is dropped.
+    /// Returns the latest thresholds with which nothing is dropped.
     fn lossless_inputs(&self, source: &Source, share: &Share) -> Result<Pfc, InputError> {
         let Share { buffer, headroom } = *share;
         if buffer <= headroom {

@@ -1,4 +1,4 @@
-//! Keys whose values are of several kinds, such as `false` or a number.
+//! Keys with values of several kinds, such as `false` or a number.
 
 use crate::reader::values::{Given, given};
 use serde::de::value::MapAccessDeserializer;
@@ -6,11 +6,11 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A value of one of several kinds. Kinds that it doesn't say anything about can't be.
+/// A value of one of several kinds. Kinds without a method of their own are refused.
 pub(super) trait Key: Sized {
-    /// What to write where something else was.
+    /// Example of a value, for errors.
     const EXAMPLE: &'static str;
-    /// What a table is read as.
+    /// Type of a table.
     type Table: for<'de> Deserialize<'de>;
 
     fn truth(_: bool) -> Option<Self> {
@@ -27,11 +27,11 @@ pub(super) trait Key: Sized {
     }
 }
 
-/// There is no such table.
+/// A table that no key has.
 #[derive(Debug, serde::Deserialize)]
 pub(super) enum NoTable {}
 
-/// For `deserialize_with`.
+/// Reads a key, as a function for `deserialize_with`.
 pub(super) fn key<'de, D: Deserializer<'de>, T: Key>(d: D) -> Result<Given<T>, D::Error> {
     given(d, |Any::<T>(value)| value)
 }

@@ -1,4 +1,4 @@
-//! Text form of an [`EthernetScenario`].
+//! Reader of scenario files of kind `ethernet`.
 //!
 //! `kind` is required. Every other key has the default that is shown here; together the defaults
 //! are the default case of IRN 4.1.
@@ -164,7 +164,7 @@ use toml::de::DeTable;
 use transport::TransportSpec;
 use workload::WorkloadSpec;
 
-/// A network scenario as a TOML document says it.
+/// A scenario as a TOML document states it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Spec {
@@ -186,7 +186,7 @@ struct Spec {
     run: RunSpec,
 }
 
-/// What can be read.
+/// The readable texts.
 const READABLE: &str = "a TOML network scenario with tables such as [fabric], [transport] and \
                         [workload], all of which may be missing";
 
@@ -206,7 +206,7 @@ impl EthernetScenario {
     }
 }
 
-/// The text as a document, of which a study changes parts.
+/// Parses the text as a document, of which a study changes parts.
 pub(super) fn document<'a>(source: &Source<'a>) -> Result<Spanned<DeTable<'a>>, InputError> {
     source.check_text(READABLE)?;
     let mut document = source.document()?;
@@ -214,7 +214,7 @@ pub(super) fn document<'a>(source: &Source<'a>) -> Result<Spanned<DeTable<'a>>, 
     Ok(document)
 }
 
-/// What a document means.
+/// Returns the scenario of a document.
 pub(super) fn from_document(
     source: &Source,
     document: Spanned<DeTable>,

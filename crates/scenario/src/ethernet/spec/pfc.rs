@@ -1,4 +1,4 @@
-//! When priority flow control says stop, so that nothing is dropped: [`headroom`].
+//! [`headroom`]: the buffer above a threshold with which priority flow control (PFC) drops nothing.
 
 use super::host::Frame;
 use bandwise_netsim::ethernet::Classes;
@@ -6,22 +6,22 @@ use bandwise_netsim::ethernet::packet::{GAP, LEAST};
 use bandwise_topology::{Fabric, Link};
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// How much may still come in at a port after it has said stop, at most: what a buffer needs beyond
-/// the threshold to be lossless.
+/// Returns the most bytes that arrive at a port after it has sent a PFC frame. A lossless buffer needs
+/// as many beyond the threshold.
 ///
 /// IRN 4.1 has "a headroom equal to the upstream link's bandwidth-delay product (needed to absorb all
-/// packets in flight along the link)", which is 20 KB for 40 Gbps and 2 us there and back. Packets
-/// come whole, so that a little more is under way:
+/// packets in flight along the link)", which is 20 KB for 40 Gbps and 2 us there and back. Packets are
+/// not divisible, so a little more is in flight:
 ///
-/// - what the link carries while the word travels and its effect comes back, which is the paper's
-///   part: rate times twice the delay;
-/// - a full packet, because the frame that says stop waits for the one that is on the wire already;
-/// - that frame itself;
-/// - a full packet, because the sender finishes the one it has begun;
-/// - and of the packet that went beyond the threshold all but a byte may be beyond it.
+/// - the bytes on the link while the PFC frame travels and until its effect returns, which is the
+///   paper's part: rate times twice the delay;
+/// - a full packet, because the PFC frame waits for the packet on the wire;
+/// - the PFC frame itself;
+/// - a full packet, because the sender finishes the one that it has begun;
+/// - all but a byte of the packet that exceeded the threshold.
 ///
-/// So it is the paper's rule and three packets and a small frame more; without them it drops about
-/// two packets at a time (22 KB come in beyond the threshold, where 20 KB have room).
+/// So it is the paper's rule plus three packets and a small frame. Without them, about two packets are
+/// dropped at a time: 22 KB arrive beyond the threshold, where 20 KB have room.
 pub fn headroom(rate: BitRate, delay: Time, frame: Bytes) -> Bytes {
     let around = u128::from(rate.as_bps()) * 2 * u128::from(delay.as_ps());
     let in_flight = around.div_ceil(8 * 1_000_000_000_000);
@@ -30,9 +30,9 @@ pub fn headroom(rate: BitRate, delay: Time, frame: Bytes) -> Bytes {
     Bytes::new(in_flight as u64 + 2 * on_the_wire + u64::from(LEAST + GAP) + frame.get())
 }
 
-/// The headroom that all ports of switches need. A threshold is that of all switches, so the link
-/// that asks for most decides. Each lossless class has frames of its own, and that of one may wait for
-/// those of all others.
+/// Returns the headroom for all ports of switches. Thresholds are the same for all switches, so the
+/// link with the largest headroom decides. Each lossless class has PFC frames of its own, and one may
+/// wait for those of all others.
 pub(super) fn most_headroom(fabric: &Fabric, frame: Frame, classes: &Classes) -> Bytes {
     let lossless = (0..classes.count).filter(|&class| classes.is_lossless(class)).count() as u64;
     let others = Bytes::new(lossless.saturating_sub(1) * u64::from(LEAST + GAP));

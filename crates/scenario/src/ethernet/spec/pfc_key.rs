@@ -1,4 +1,4 @@
-//! `pfc`: whether, or from what on.
+//! `pfc`: off, on, or on with given thresholds.
 
 use super::key::Key;
 use crate::reader::values::{Given, text};
@@ -11,7 +11,7 @@ pub(super) enum PfcKey {
     Thresholds(PfcSpec),
 }
 
-/// Thresholds of buffers for each input, or what a shared one sets aside.
+/// Thresholds of buffers for each input, or headroom and slack of a shared one.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PfcSpec {

@@ -25,7 +25,7 @@ pub(super) struct PortSpec {
     xon: Given<Bytes>,
 }
 
-/// The thresholds of single ports, the later ones of a port instead of the earlier ones.
+/// Returns the thresholds of single ports; a later one of a port overrides an earlier one.
 pub(super) fn resolve(
     source: &Source,
     specs: &[Spanned<PortSpec>],

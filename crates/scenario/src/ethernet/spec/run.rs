@@ -1,4 +1,4 @@
-//! `[run]`: by which chances, how long at most, and what counts.
+//! `[run]`: seed, limit of simulated time, and warm-up.
 
 use crate::ethernet::builder::STORM;
 use crate::reader::values::{Given, number, text, within};

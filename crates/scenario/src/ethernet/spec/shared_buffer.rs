@@ -9,12 +9,12 @@ use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{ALPHAS, Buffering, LARGEST_BUFFER, SharedBuffer, SharedPfc};
 use bandwise_units::Bytes;
 
-/// A queue that is full alone has half of the buffer, of two each has a third: what switches are
-/// delivered with, give or take a power of two.
+/// Default of `alpha`: a single full queue has half of the buffer, each of two a third. Switches have
+/// about this default.
 const ALPHA: f64 = 1.0;
 
 impl SwitchSpec {
-    /// A shared buffer. If it is not said how large, then as large as those of inputs together.
+    /// Returns a shared buffer. Its default size is that of all inputs' buffers together.
     pub(super) fn shared_buffer(
         &self,
         source: &Source,
@@ -47,8 +47,8 @@ impl SwitchSpec {
             None => true,
             Some(pfc) if pfc.headroom < around.headroom => {
                 let message = format!(
-                    "packets can be dropped in spite of PFC: {} B of headroom hold what comes in \
-                     after a stop",
+                    "packets can be dropped in spite of PFC: {} B of headroom hold the bytes that \
+                     arrive after a pause",
                     pfc.headroom.get()
                 );
                 let allowed = format!("{} B: {ASKS}, or pfc = true", around.headroom.get());
@@ -61,7 +61,7 @@ impl SwitchSpec {
         Ok(Buffered { buffering: Buffering::Shared(shared), loses })
     }
 
-    /// What is set aside must leave something to share: a packet at least.
+    /// Refuses headroom and reserves that leave less than a packet to share.
     fn check_pool(
         &self,
         source: &Source,
@@ -76,8 +76,8 @@ impl SwitchSpec {
         let at = place(&self.buffer, place(&self.reserve, place(&self.pfc, 0..0)));
         let headroom = shared.pfc.map_or(0, |pfc| pfc.headroom.get());
         let message = format!(
-            "a buffer of {} B has nothing to share: {ports} ports of {} classes set aside {} B \
-             each, and {headroom} B of headroom where they are lossless",
+            "a buffer of {} B has nothing to share: {ports} ports with {} classes reserve {} B \
+             each, and {headroom} B of headroom for lossless ones",
             shared.buffer.get(),
             classes.count,
             shared.reserve.get(),
@@ -88,7 +88,7 @@ impl SwitchSpec {
 }
 
 impl SwitchSpec {
-    /// A queue that is full alone must have room for a packet.
+    /// Refuses an `alpha` with which a single full queue has no room for a packet.
     fn check_alpha(
         &self,
         source: &Source,
@@ -109,8 +109,8 @@ impl SwitchSpec {
 }
 
 impl PfcSpec {
-    /// What a shared buffer sets aside. An input goes on two packets below the threshold, or it
-    /// would stop again at once.
+    /// Returns the headroom and slack of a shared buffer. An input resumes two packets below the
+    /// threshold; otherwise it would pause again at once.
     fn shared(&self, source: &Source, around: &Surroundings) -> Result<SharedPfc, InputError> {
         for (key, given) in [("xoff", &self.xoff), ("xon", &self.xon)] {
             if let Some(given) = given {

@@ -1,4 +1,4 @@
-//! How large flows are: a name, or a table.
+//! `sizes`: the distribution of flow sizes, a name or a table.
 
 use super::key::Key;
 use crate::reader::files::{Files, named};
@@ -24,7 +24,7 @@ pub(super) struct SizesSpec {
     fixed: Given<Bytes>,
     uniform: Option<Spanned<[Read<Bytes>; 2]>>,
     cdf: Option<Spanned<String>>,
-    /// "irn-heavy-tailed" with another spread in the range that the paper does not speak of.
+    /// "irn-heavy-tailed" with another spread in the range that the paper leaves open.
     #[serde(default, deserialize_with = "text")]
     irn_middle: Given<Spread>,
     #[serde(default, deserialize_with = "text")]
@@ -46,7 +46,7 @@ impl Key for SizesKey {
     }
 }
 
-/// The distribution that a key says, or that of IRN 4.1.
+/// Returns the distribution of a key, or that of IRN 4.1.
 pub(super) fn resolve(
     source: &Source,
     given: &Given<SizesKey>,
@@ -64,7 +64,7 @@ pub(super) fn resolve(
     }
 }
 
-/// What is wrong with a workload, at its place.
+/// Returns the error of a workload at its place.
 pub(super) fn refuse(source: &Source, at: Range<usize>, error: &WorkloadError) -> InputError {
     source.error(at, error.to_string()).allowed(error.allowed())
 }
@@ -77,7 +77,7 @@ impl SizesSpec {
         files: Files,
     ) -> Result<SizeDistribution, InputError> {
         if let (Some(spread), None) = (&self.spread, &self.cdf) {
-            let error = source.error(spread.span(), "a spread without points to go between");
+            let error = source.error(spread.span(), "a spread without the points of a `cdf`");
             return Err(error.allowed("`spread` beside `cdf`"));
         }
         match (&self.fixed, &self.uniform, &self.cdf, &self.irn_middle) {
@@ -98,7 +98,7 @@ impl SizesSpec {
                 Ok(SizeDistribution::irn_heavy_tailed(spreads))
             }
             _ => {
-                let error = source.error(at, "sizes are of one kind");
+                let error = source.error(at, "several kinds of sizes");
                 Err(error.allowed("one of `fixed`, `uniform`, `cdf` and `irn-middle`"))
             }
         }

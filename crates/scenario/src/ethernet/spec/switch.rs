@@ -41,7 +41,7 @@ pub(super) struct SwitchSpec {
     port: Vec<Spanned<PortSpec>>,
 }
 
-/// Where packets wait.
+/// The place where packets wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Queues {
     Input,
@@ -53,15 +53,15 @@ names! { Queues, "place of queues", "\"input\" or \"output\"",
 names! { Routing, "routing", "\"ecmp\" or \"spray\"",
 "ecmp" => Routing::Ecmp, "spray" => Routing::Spray }
 
-/// What a buffer has to fit to.
+/// The quantities that a buffer must fit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     pub(super) classes: &'a Classes,
-    /// The largest packet.
+    /// Largest packet.
     pub(super) packet: Bytes,
-    /// What comes in after a stop at most.
+    /// Most bytes that arrive after a pause.
     pub(super) headroom: Bytes,
-    /// The most ports of a switch.
+    /// Most ports of a switch.
     pub(super) ports: usize,
     pub(super) is_roce: bool,
 }
@@ -72,13 +72,13 @@ pub(super) struct Buffered {
     pub(super) loses: bool,
 }
 
-/// What `[switch]` means.
+/// The meaning of `[switch]`.
 pub(super) struct Switches {
     pub(super) model: SwitchModel,
     pub(super) thresholds: Vec<(Port, Pfc)>,
     pub(super) classes: Classes,
     pub(super) routing: Routing,
-    /// Whether packets can be dropped.
+    /// True if packets can be dropped.
     pub(super) loses: bool,
 }
 
@@ -123,7 +123,7 @@ impl SwitchSpec {
         Ok(Switches { model, thresholds, classes, routing, loses })
     }
 
-    /// Refuses what Homa has no use for.
+    /// Refuses keys that Homa does not use.
     fn check_homa(&self, source: &Source) -> Result<(), InputError> {
         if let Some(given) = &self.pfc
             && !matches!(given.get_ref(), PfcKey::Truth(false))
@@ -140,7 +140,7 @@ impl SwitchSpec {
         }
     }
 
-    /// Refuses what only a shared buffer has.
+    /// Refuses keys of a shared buffer.
     pub(super) fn only_with_output_queues(&self, source: &Source) -> Result<(), InputError> {
         let refuse = |key: &str, at| {
             let message = format!("`{key}` is not used: each input has a buffer of its own");

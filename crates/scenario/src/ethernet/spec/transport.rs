@@ -1,4 +1,4 @@
-//! `[transport]`: from the name of one, and what is different, to its settings.
+//! `[transport]`: the settings of a transport, from its name and the given keys.
 
 use super::homa::{self, HomaSpec};
 use super::key::{Key, NoTable, key};
@@ -118,20 +118,20 @@ impl TransportSpec {
         self.kind.as_ref().map_or(TransportKind::Irn, |kind| *kind.get_ref())
     }
 
-    /// Where it says which packets are acknowledged, if it does.
+    /// Returns the place of `acks`, if it is given.
     pub(super) fn acks_place(&self) -> Option<Range<usize>> {
         self.acks.as_ref().map(Spanned::span)
     }
 
-    /// Bytes of every data packet besides the usual headers.
+    /// Returns the bytes of every data packet besides the usual headers.
     pub(super) fn extra_header(&self, source: &Source) -> Result<u32, InputError> {
         let given = self.extra_header.as_ref();
         let read = |given| within(source, "extra-header", given, EXTRA_HEADERS);
         Ok(given.map_or(Ok(0), read)? as u32)
     }
 
-    /// The settings, but for a cap that the fabric decides. `loses`: whether packets can be dropped;
-    /// `congested`: the longest round trip with one congested link.
+    /// Returns the settings without a cap that depends on the fabric. `loses` is true if packets can
+    /// be dropped; `congested` is the longest round trip with one congested link.
     pub(super) fn resolve(
         &self,
         source: &Source,
@@ -196,7 +196,7 @@ impl TransportSpec {
                 let allowed = "timeout = \"fixed\" or \"low-high\", or PFC with its headroom";
                 warnings.push(source.error(at, message).allowed(allowed));
             } else if overtaken {
-                let message = "sprayed packets overtake each other, go-back-N throws them away, \
+                let message = "sprayed packets overtake each other, go-back-N drops them, \
                                and without a timeout a flow whose last packet comes too early \
                                never ends";
                 let allowed = "timeout = \"fixed\" or \"low-high\", or routing = \"ecmp\"";
@@ -207,7 +207,7 @@ impl TransportSpec {
         Ok(settings)
     }
 
-    /// What TCP decides itself.
+    /// Refuses keys that TCP decides itself.
     fn check_tcp(&self, source: &Source) -> Result<(), InputError> {
         if self.kind() != TransportKind::Iwarp {
             return Ok(());
@@ -224,7 +224,7 @@ impl TransportSpec {
         }
     }
 
-    /// What flows have and messages don't.
+    /// Refuses keys of flows that messages lack.
     fn check_homa(&self, source: &Source) -> Result<(), InputError> {
         fn at<T>(key: &'static str, given: &Given<T>) -> Option<(&'static str, Range<usize>)> {
             given.as_ref().map(|given| (key, Spanned::span(given)))
@@ -245,8 +245,8 @@ impl TransportSpec {
         }
     }
 
-    /// Homa's settings, if it is Homa. Its parameters may be there too where it is not, for a sweep
-    /// over `kind`.
+    /// Returns Homa's settings, if the transport is Homa. Its parameters may be present with other
+    /// kinds, for a sweep over `kind`.
     pub(super) fn homa(
         &self,
         source: &Source,
@@ -262,7 +262,7 @@ impl TransportSpec {
         spec.resolve(source, place(&self.kind, 0..0), fabric, model, workload).map(Some)
     }
 
-    /// The timeout, if `usual` is what there is without further ado.
+    /// Returns the timeout; `usual` is its default.
     fn timeout(
         &self,
         source: &Source,
@@ -352,8 +352,8 @@ impl TransportSpec {
         Ok(NonZeroU32::new(packets as u32))
     }
 
-    /// Sets a cap that the fabric decides: as many packets as a flow alone needs on the longest path
-    /// to fill its link.
+    /// Sets a cap that depends on the fabric: the packets that a single flow needs in flight to fill
+    /// its link on the longest path.
     pub(super) fn cap(&self, model: &mut NetworkModel, fabric: &Fabric) {
         if let Cap::Auto = self.cap_key() {
             model.host.transport.window = NonZeroU32::new(bdp_packets(fabric, &model.host));

@@ -80,7 +80,7 @@ struct PermutationSpec {
     priority: Given<u64>,
 }
 
-/// Which bytes a load counts.
+/// The bytes that a load counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Of {
     Payload,
@@ -90,17 +90,17 @@ enum Of {
 names! { Of, "kind of bytes", "\"payload\" or \"wire\"",
 "payload" => Of::Payload, "wire" => Of::Wire }
 
-/// IRN 4.1: "70% utilization".
+/// Default of `load`, IRN 4.1: "70% utilization".
 const LOAD: f64 = 0.7;
-/// For how long flows start: about 7,500 in the default case.
+/// Default of `duration`: about 7,500 flows in the default case.
 const DURATION: Time = Time::from_ms(10);
-/// IRN 4.4.3: "150MB of data across 10 to 50 sender nodes".
+/// Default of an incast's `bytes`, IRN 4.4.3: "150MB of data across 10 to 50 sender nodes".
 const REQUEST: Bytes = Bytes::new(150_000_000);
-/// In the middle of these.
+/// Default of an incast's `senders`, in the middle of these.
 const SENDERS: u64 = 30;
 
 impl WorkloadSpec {
-    /// Refuses what Homa decides by itself.
+    /// Refuses keys that Homa decides itself.
     pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
         let priorities = [
             self.poisson.as_ref().and_then(|part| part.get_ref().priority.as_ref()),
@@ -117,7 +117,7 @@ impl WorkloadSpec {
     }
 }
 
-/// What a `[workload]` means. Errors of the fabric's size stand where the part does.
+/// Returns the meaning of `[workload]`. Errors about the number of hosts stand at the part.
 pub(super) fn resolve(
     source: &Source,
     given: &Spanned<WorkloadSpec>,
@@ -146,13 +146,13 @@ pub(super) fn resolve(
     }
     if parts.is_empty() {
         let at = first_line(source, given.span());
-        let error = source.error(at, "a workload of nothing");
+        let error = source.error(at, "an empty workload");
         return Err(error.allowed("one or more of `poisson`, `incast`, `permutation`, or `flows`"));
     }
     Ok(Workload::Parts(parts))
 }
 
-/// The workload of IRN 4.1.
+/// Returns the workload of IRN 4.1.
 pub(super) fn default_part(source: &Source, fabric: &Fabric) -> Result<Part, InputError> {
     let load = Load::new(LOAD, slowest_host(fabric));
     let sizes = SizeDistribution::irn_heavy_tailed(IrnSpreads::default());
@@ -166,7 +166,7 @@ fn hosts(fabric: &Fabric) -> u32 {
     fabric.hosts().len() as u32
 }
 
-/// The rate that a load is a fraction of: all hosts have the same, so that of the slowest link.
+/// Returns the rate that a load is a fraction of. All hosts have the same: that of the slowest link.
 fn slowest_host(fabric: &Fabric) -> BitRate {
     let rate = |&host| fabric.peer(fabric.host_port(host)).map(|(_, link)| link.rate);
     fabric.hosts().iter().filter_map(rate).min().expect("every host has a cable")
@@ -205,7 +205,7 @@ impl PoissonSpec {
         if on_links >= 1.0 {
             let message = format!(
                 "a load of {fraction} is {:.0}% of what the hosts' links carry, headers included: \
-                 flows wait longer and longer, and completion times say how long it went on",
+                 queues grow without limit, and completion times depend on the duration",
                 on_links * 100.0
             );
             let allowed = "a load below 1, headers included";
@@ -213,7 +213,7 @@ impl PoissonSpec {
         }
         let extent = match (&self.duration, &self.flows) {
             (Some(_), Some(flows)) => {
-                let error = source.error(flows.span(), "an end by time, and one by number");
+                let error = source.error(flows.span(), "an end by time and an end by number");
                 return Err(error.allowed("`duration` or `flows`"));
             }
             (None, Some(flows)) => {

@@ -1,4 +1,4 @@
-//! `[sweep]`: its axes, and what each place on one changes.
+//! `[sweep]`: axes, and the changes of their places.
 
 use super::MOST_POINTS;
 use super::document::{Change, Path, entries, name, path};
@@ -8,23 +8,23 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// What changes from point to point.
+/// A dimension of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// Its key, or its name where it changes several.
+    /// Key, or name if it changes several keys.
     pub name: String,
-    /// What tables call it: the last part of its key, if no other axis has the same.
+    /// Name in tables: the last part of its key, if no other axis has the same.
     pub title: String,
-    /// What its places are called.
+    /// Names of its places.
     pub values: Vec<String>,
-    /// The same, if they are numbers.
+    /// Values of its places, if they are numbers.
     pub numbers: Option<Vec<f64>>,
-    /// Its places have names that say it all.
+    /// True if the names of its places need no axis name.
     is_named: bool,
 }
 
 impl Axis {
-    /// What a place on it is called apart from its axis.
+    /// Returns the name of a place without the axis.
     pub fn place(&self, place: usize) -> String {
         match self.is_named {
             true => self.values[place].clone(),
@@ -33,17 +33,17 @@ impl Axis {
     }
 }
 
-/// What every place on an axis changes.
+/// The changes of all places on an axis.
 pub(super) type Changes<'a> = Vec<Vec<Change<'a>>>;
 
-/// The table below which axes have names.
+/// Table below which axes have names.
 const VARIANTS: &str = "variants";
 
 const EXAMPLE: &str = "a list of values such as [0.3, 0.5, 0.7]";
 const EXAMPLE_OF_VARIANTS: &str =
     "names, and which keys each changes, such as \"RoCE\" = { transport.kind = \"roce\" }";
 
-/// The axes of a sweep in the order in which they stand in the file.
+/// Returns the axes of a sweep in the order of the file.
 pub(super) fn read<'a>(
     source: &Source,
     sweep: Option<&Spanned<DeValue<'a>>>,
@@ -84,7 +84,7 @@ struct Reader<'s, 'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// Axes of a key each. A table of the sweep stands for one of the document.
+    /// Adds an axis for each key. A table of the sweep stands for one of the document.
     fn keys(&mut self, table: &DeTable<'a>, before: &Path<'a>) -> Result<(), InputError> {
         for (key, value) in entries(table) {
             let path = path(self.source, before, key)?;
@@ -109,7 +109,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    /// Axes of a name each, whose places change several keys.
+    /// Adds an axis for each name, whose places change several keys.
     fn variants(&mut self, axes: &DeTable<'a>) -> Result<(), InputError> {
         let refuse =
             |at, what: String| Err(self.source.error(at, what).allowed(EXAMPLE_OF_VARIANTS));
@@ -182,7 +182,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    /// A key that `changes` and an earlier axis both set, or of which one holds the other.
+    /// Returns a key that `changes` and an earlier axis both set, or of which one contains the other.
     fn changed_twice(&self, changes: &Changes<'a>) -> Option<(String, String)> {
         let meet = |a: &Path, b: &Path| a.iter().zip(b).all(|(a, b)| a.get_ref() == b.get_ref());
         let keys = || changes.iter().flatten().map(|(path, _)| path);
@@ -194,7 +194,7 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// The values of a table with their paths; tables within it are gone into.
+/// Collects the values of a table with their paths, including nested tables.
 fn collect<'a>(
     source: &Source,
     table: &DeTable<'a>,
@@ -211,7 +211,7 @@ fn collect<'a>(
     Ok(())
 }
 
-/// A value as people see it: a text without quotes, anything else as it stands in the file.
+/// Returns the label of a value: a text without quotes, anything else as it stands in the file.
 fn label(source: &Source, value: &Spanned<DeValue>) -> String {
     match value.get_ref() {
         DeValue::String(text) => text.clone().into_owned(),

@@ -1,16 +1,16 @@
-//! Changing a TOML document before it is read. What is put in keeps its place in the text.
+//! Changes of a TOML document before it is read. Inserted values keep their place in the text.
 
 use bandwise_input::{InputError, Source};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// A key, part by part, with where it stands.
+/// A key, part by part, with its place.
 pub(super) type Path<'a> = Vec<Spanned<DeString<'a>>>;
 
-/// What a place on an axis changes: a key and its value each.
+/// A change: a key and its value.
 pub(super) type Change<'a> = (Path<'a>, Spanned<DeValue<'a>>);
 
-/// Puts values in the place of others. Tables that are not there are made.
+/// Replaces values, and creates missing tables.
 pub(super) fn change<'a>(document: &mut DeTable<'a>, changes: &[Change<'a>]) {
     for (path, value) in changes {
         put(document, path, value);
@@ -37,7 +37,7 @@ fn put<'a>(table: &mut DeTable<'a>, path: &[Spanned<DeString<'a>>], value: &Span
     }
 }
 
-/// The entries of a table in the order in which they stand in the text.
+/// Returns the entries of a table in the order of the text.
 pub(super) fn entries<'t, 'a>(
     table: &'t DeTable<'a>,
 ) -> Vec<(&'t Spanned<DeString<'a>>, &'t Spanned<DeValue<'a>>)> {

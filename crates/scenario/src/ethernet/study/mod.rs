@@ -33,13 +33,13 @@ use bandwise_input::{InputError, Source};
 /// One scenario many times, with some of its keys changed.
 #[derive(Debug, Clone)]
 pub struct Study {
-    /// What it is about, in a line.
+    /// Title, a line.
     pub title: String,
-    /// What changes; nothing where a document has no `[sweep]`.
+    /// Axes; none for a document without `[sweep]`.
     pub axes: Vec<Axis>,
     /// Every combination of places on the axes; one point where there is no axis.
     pub points: Vec<Point>,
-    /// What to draw.
+    /// Plots.
     pub plot: Plot,
     /// Warnings about the documents of all points, each once.
     pub warnings: Vec<InputError>,
@@ -50,7 +50,7 @@ pub struct Study {
 pub struct Point {
     /// Its place on each axis.
     pub places: Vec<usize>,
-    /// What is run.
+    /// Scenario.
     pub scenario: EthernetScenario,
 }
 

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::DeValue;
 
-/// What of a study is drawn: a figure for each metric, with a curve for each combination of places
-/// on the axes other than `x`. Over seeds it averages.
+/// A plot of a study: a figure for each metric, with a curve for each combination of places on the
+/// axes other than `x`, averaged over seeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plot {
     /// The axis from left to right; none where there is none.
     pub x: Option<usize>,
-    /// What stands upwards.
+    /// Metrics on the y axis.
     pub y: Vec<Metric>,
 }
 

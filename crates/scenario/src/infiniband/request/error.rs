@@ -33,7 +33,7 @@ pub enum FlowKey {
     Name,
     /// `from` as a whole.
     From,
-    /// One of the senders of `from`.
+    /// A sender of `from`.
     Sender,
     /// `to`.
     To,

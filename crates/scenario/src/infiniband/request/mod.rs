@@ -67,7 +67,7 @@ pub struct FlowRequest {
 /// The sending hosts of a [`FlowRequest`], by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Senders {
-    /// One host.
+    /// A single host.
     One(String),
     /// Several hosts with a flow each.
     Each(Vec<String>),

@@ -1,4 +1,4 @@
-//! `table` in `[congestion-control]`: how long sources wait at each index (IBTA A10).
+//! `table` in `[congestion-control]`: the wait of sources at each index (IBTA A10).
 
 use crate::reader::values::{Given, Number, number, within};
 use bandwise_input::{Decimal, InputError, Source};
@@ -9,10 +9,10 @@ use std::fmt;
 use std::ops::Range;
 use toml::Spanned;
 
-/// The table as people say it.
+/// The table as a document states it.
 #[derive(Debug)]
 pub(super) enum CctSpec {
-    /// So many entries: entry n waits n packet times.
+    /// A number of entries: entry n waits n packet times.
     Linear(u64),
     /// Waits grow with the square of the index.
     Quadratic(QuadraticSpec),
@@ -23,7 +23,7 @@ pub(super) enum CctSpec {
 pub(super) struct QuadraticSpec {
     /// Entries.
     quadratic: Spanned<Number>,
-    /// What the last one waits, in packet times.
+    /// Wait of the last entry, in packet times.
     longest: Spanned<Decimal>,
     /// Waits are multiples of 2^-shift packet times.
     #[serde(default, deserialize_with = "number")]
@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for CctSpec {
 }
 
 impl CctSpec {
-    /// The table that stands at `at`.
+    /// Returns the table, whose place is `at`.
     pub(super) fn resolve(
         &self,
         source: &Source,

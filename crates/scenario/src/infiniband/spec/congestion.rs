@@ -1,4 +1,4 @@
-//! `[congestion-control]`: marks by switches, and what sources make of them (IBTA A10).
+//! `[congestion-control]`: marks of switches, and the reaction of sources (IBTA A10).
 
 use super::cct::CctSpec;
 use crate::reader::values::{Given, bytes, names, number, place, text, within};
@@ -35,14 +35,13 @@ names! { Victims, "ports", "\"none\", \"hosts\" or \"all\"",
 /// 7 n^2 / 95^2 / 0.218, rounded down.
 const LONGEST_WAIT: f64 = 7.0 * 127.0 * 127.0 / (95.0 * 95.0) / 0.218;
 
-/// What there is if a document says no more than that there is congestion control, with switches
-/// that have so much buffer for each input and lane.
+/// Returns the defaults of congestion control, for switches with this buffer for each input and lane.
 ///
-/// Marking rate, packet size, increase and minimum are the defaults of the congestion control
-/// manager of Mellanox OFED (user manual, "Congestion Control Manager"), the table is what the
-/// scripts of LLNL's study (ib-cc-tools-llnl) call Mellanox's default. What threshold 0xf of that manager is
-/// in bytes and which timer it works out is not published: those are chosen by the study of
-/// docs/src/guide/congestion-control.md.
+/// Marking rate, packet size, increase and minimum are the defaults of the congestion control manager
+/// of Mellanox OFED (user manual, "Congestion Control Manager"). The table is the one that the scripts
+/// of LLNL's study (ib-cc-tools-llnl) call Mellanox's default. The bytes of that manager's threshold
+/// 0xf and its timer are not published: the study of docs/src/guide/congestion-control.md chooses
+/// them.
 pub(crate) fn defaults(buffer: Bytes) -> (MarkerSettings, SourceSettings) {
     let nothing = Source::new("", "");
     CongestionSpec::default().resolve(&nothing, buffer).expect("defaults are right")

@@ -163,7 +163,7 @@ impl FlowSpec {
     }
 }
 
-/// For `deserialize_with`: a method, which every flow has.
+/// Reads a required method, as a function for `deserialize_with`.
 fn method<'de, D: Deserializer<'de>>(d: D) -> Result<Spanned<MethodName>, D::Error> {
     text(d)?.ok_or_else(|| D::Error::missing_field("method"))
 }

@@ -94,7 +94,7 @@ use switch::SwitchSpec;
 use toml::Spanned;
 use toml::de::DeTable;
 
-/// A scenario as a TOML document says it.
+/// A scenario as a TOML document states it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Spec {
@@ -115,7 +115,7 @@ struct Spec {
     flow: Vec<FlowSpec>,
 }
 
-/// What a scenario must at least have.
+/// Required keys of a fabric, for errors.
 const FABRIC_KEYS: &str = "a [fabric] table with keys such as build = { single-switch = 7 } and \
                            link = { rate = \"100 Gbps\" }";
 
@@ -198,7 +198,7 @@ fn located(
 }
 
 impl Spec {
-    /// What it means on that fabric; errors of the fabric stand at `at`.
+    /// Returns the scenario on a fabric. Errors about the fabric stand at `at`.
     fn resolve(
         self,
         source: &Source,

@@ -32,7 +32,7 @@ impl PortSpec {
         self.sl2vl.as_ref()
     }
 
-    /// Which ports it is about, and their lanes by service level. `at` is where it stands.
+    /// Returns the ports, and their lanes by service level. `at` is the place of the table.
     pub(super) fn mapping(
         &self,
         source: &Source,

@@ -41,7 +41,7 @@ const WEIGHT: u8 = 64;
 
 const TURN: &str = "VL:WEIGHT such as \"1:64\", with a lane of 0 to 14 and a weight of 0 to 255";
 
-/// One lane for all.
+/// Returns tables with a single lane.
 pub(in crate::infiniband) fn default_tables() -> Qos {
     let vlarb = VlArbTable::even([Vl::default()], WEIGHT);
     Qos { sl2vl: Sl2Vl::default(), vlarb, ports: Vec::new() }

@@ -18,7 +18,7 @@ pub(super) struct RunSpec {
     pub(super) allow_credit_loops: bool,
 }
 
-/// How long, and by which chances.
+/// The duration and the seed of a run.
 pub(super) struct Run {
     pub(super) warmup: Time,
     pub(super) duration: Time,
@@ -26,7 +26,7 @@ pub(super) struct Run {
 }
 
 impl RunSpec {
-    /// What isn't given.
+    /// The defaults.
     pub(super) fn default_run() -> Run {
         Run { warmup: Time::from_us(100), duration: Time::from_ms(50), seed: 1 }
     }

@@ -1,4 +1,4 @@
-//! [`Controlled`]: a network whose ports Saba's controller sets up, alone or as several instances.
+//! [`Controlled`]: ports that Saba's controller configures, central or as several instances.
 
 use super::instances::Instances;
 use super::steering::{Configurable, Paths, Steering};
@@ -20,11 +20,11 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU8, NonZeroU16};
 use std::sync::Arc;
 
-/// Who sets up ports.
+/// One or several controllers.
 pub(in crate::jobs) trait Controllers {
     /// Takes an event.
     fn tell(&mut self, event: Event);
-    /// What is to be done about all of them.
+    /// Returns the commands that follow from all events.
     fn settle(&mut self) -> Vec<Command>;
 }
 
@@ -38,17 +38,18 @@ impl Controllers for Controller {
     }
 }
 
-/// The controllers and what they need to know of jobs. Links are ports, of the same numbers; a job is an
-/// application, and a connection over all the links that it sends through.
+/// The controllers with the jobs. Links are ports of the same numbers. A job is an application, and a
+/// connection over all links that it sends through.
 pub(in crate::jobs) struct Controlled<C> {
     controllers: C,
-    /// By job: what it is called in the table, and its level.
+    /// Name in the table and level, by job.
     jobs: Vec<(Application, PriorityLevel)>,
 }
 
 impl Controlled<Controller> {
-    /// One controller. Levels are of all jobs that there will be, as they are made ahead of time (Saba
-    /// 4.3.4), for a connection keeps its level. `policy` is Saba, or one that differs from it in its weights.
+    /// Returns one controller. Levels are those of all jobs of the scenario: they are made ahead of
+    /// time (Saba 4.3.4), as a connection keeps its level. `policy` is Saba, or one that differs from
+    /// it in its weights.
     pub(in crate::jobs) fn centralised(
         scenario: &JobsScenario,
         links: &Links,
@@ -62,16 +63,16 @@ impl Controlled<Controller> {
         Controlled::new(saba, scenario, links, names, &table)
     }
 
-    /// What ports were told, by link.
+    /// Returns the configuration of ports, by link.
     pub(in crate::jobs) fn configurations(&self) -> impl Iterator<Item = (u32, &PortConfig)> {
         self.controllers.configurations().map(|(port, config)| (port.0 as u32, config))
     }
 }
 
 impl Controlled<Instances> {
-    /// An instance for each switch and what is cabled to it. Levels are of what was profiled ahead of
-    /// time, which knows nothing of which jobs there will be, nor how many of each (Saba 4.3.4): the
-    /// paper's ten workloads and what else these jobs run, each once.
+    /// Returns an instance for each switch with the hosts cabled to it. Levels come from workloads
+    /// profiled ahead of time, without knowledge of the jobs (Saba 4.3.4): the paper's ten workloads
+    /// and all others that jobs run, each once.
     pub(super) fn distributed(scenario: &JobsScenario, links: &Links) -> Self {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         for (job, shared) in scenario.jobs.iter().enumerate() {
@@ -94,7 +95,7 @@ impl Controlled<Instances> {
 }
 
 impl<C: Controllers> Controlled<C> {
-    /// Ports with the scenario's queues, and jobs with their names in the table.
+    /// Announces the ports with the scenario's queues, and takes the jobs' names in the table.
     fn new(
         mut controllers: C,
         scenario: &JobsScenario,
@@ -111,7 +112,7 @@ impl<C: Controllers> Controlled<C> {
         Controlled { controllers, jobs }
     }
 
-    /// All jobs are there, and send over these paths; nobody is told of it but the controllers.
+    /// Announces all jobs with their paths to the controllers, and to nobody else.
     pub(in crate::jobs) fn with_all(mut self, paths: &[Paths]) -> Self {
         for (job, paths) in paths.iter().enumerate() {
             self.hear(job, paths);
@@ -120,12 +121,12 @@ impl<C: Controllers> Controlled<C> {
         self
     }
 
-    /// The level of a job.
+    /// Returns the level of a job.
     pub(in crate::jobs) fn level(&self, job: usize) -> PriorityLevel {
         self.jobs[job].1
     }
 
-    /// A job is there, and sends over these paths.
+    /// Announces a job with its paths.
     fn hear(&mut self, job: usize, paths: &Paths) {
         let (application, connection) = (ApplicationId(job as u64), ConnectionId(job as u64));
         let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
@@ -135,7 +136,7 @@ impl<C: Controllers> Controlled<C> {
         self.controllers.tell(Event::Connected { connection, application, level, path });
     }
 
-    /// Does what the controllers say.
+    /// Carries out the controllers' commands.
     fn settle(&mut self, ports: &mut impl Configurable) {
         for command in self.controllers.settle() {
             match command {
@@ -173,7 +174,7 @@ fn table(scenario: &JobsScenario, models: BTreeMap<Application, Model>) -> Arc<S
     Arc::new(table.expect("slowdowns are coordinates of any model"))
 }
 
-/// A job's name in the table; in the order of jobs.
+/// Returns a job's name in the table. Names have the order of jobs.
 fn name(job: usize) -> Application {
     Application::try_from(format!("{job:010}").as_str()).expect("digits are a name")
 }

@@ -1,4 +1,4 @@
-//! [`Jobs`]: the jobs of a scenario on their way, whoever carries their data.
+//! [`Jobs`]: the jobs of a scenario in execution, over any carrier.
 
 use crate::Progress;
 use crate::jobs::SharedJob;
@@ -7,34 +7,34 @@ use bandwise_workload::job::{Action, JobRun, Part, Transfer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Who carries the data of jobs.
+/// A carrier of the jobs' data.
 pub(super) trait Carrier {
-    /// A job starts.
+    /// Takes the start of a job.
     fn starts(&mut self, job: usize);
-    /// It sends something. When that has arrived, [`Jobs::delivered`].
+    /// Sends a transfer of a job. On its arrival, the caller calls [`Jobs::delivered`].
     fn send(&mut self, job: usize, part: Part, transfer: Transfer);
-    /// It has ended.
+    /// Takes the end of a job.
     fn ended(&mut self, job: usize);
-    /// After any of these: whether its instances compute now.
+    /// Takes whether a job's instances compute, after each of these.
     fn computes(&mut self, _job: usize, _is_computing: bool) {}
 }
 
-/// Something that happens to a job, by time: of those at one instant, jobs in their order.
+/// An event of a job by time. At one instant, jobs are in their order.
 type Due = Reverse<(Time, u32)>;
 
-/// Jobs on their way.
+/// Jobs in execution.
 pub(super) struct Jobs<'a> {
     runs: Vec<JobRun<'a>>,
-    /// Jobs that start, or whose instances have computed.
+    /// Starts of jobs, and ends of computing.
     due: BinaryHeap<Due>,
     started: Vec<bool>,
-    /// By job: when it ended.
+    /// End of each job.
     ended: Vec<Option<Time>>,
     actions: Vec<Action>,
 }
 
 impl<'a> Jobs<'a> {
-    /// Jobs that have not started yet.
+    /// Returns jobs that have not started.
     pub(super) fn new(jobs: &'a [SharedJob]) -> Self {
         let due = (0u32..).zip(jobs).map(|(job, shared)| Reverse((shared.start, job)));
         Jobs {
@@ -46,12 +46,12 @@ impl<'a> Jobs<'a> {
         }
     }
 
-    /// When a job starts next, or its instances have computed.
+    /// Returns the time of the next start or end of computing.
     pub(super) fn next_due(&self) -> Option<Time> {
         self.due.peek().map(|&Reverse((at, _))| at)
     }
 
-    /// Something that a job sent has arrived.
+    /// Takes the arrival of a transfer.
     pub(super) fn delivered(
         &mut self,
         job: u32,
@@ -63,7 +63,7 @@ impl<'a> Jobs<'a> {
         self.act(job, now, carrier);
     }
 
-    /// All that is due by now happens.
+    /// Carries out all events up to now.
     pub(super) fn advance(&mut self, now: Time, carrier: &mut impl Carrier) {
         while let Some(&Reverse((_, job))) = self.due.peek().filter(|due| due.0.0 <= now) {
             self.due.pop();
@@ -78,7 +78,7 @@ impl<'a> Jobs<'a> {
         }
     }
 
-    /// What a job begins.
+    /// Carries out the actions of a job.
     fn act(&mut self, job: u32, now: Time, carrier: &mut impl Carrier) {
         let index = job as usize;
         for action in self.actions.drain(..) {
@@ -104,7 +104,7 @@ impl<'a> Jobs<'a> {
         Progress { simulated: now, part: done as f64 / all.max(1) as f64 }
     }
 
-    /// By job: when it ended; none for one that has not.
+    /// Returns the end of each job; `None` for a job that has not ended.
     pub(super) fn into_ended(self) -> Vec<Option<Time>> {
         self.ended
     }

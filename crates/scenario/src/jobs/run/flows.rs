@@ -9,36 +9,36 @@ use bandwise_flowsim::{Ended, FlowId, FlowSpec, Links, Policy, Simulation};
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::job::{Part, Transfer};
 
-/// When jobs ended, and what that took.
+/// The ends of jobs, and the effort of the simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Driven {
-    /// By job: when it ended; not, if the run was stopped.
+    /// End of each job; `None` if the run was stopped before.
     pub(super) ended: Vec<Option<Time>>,
-    /// Flows that ended.
+    /// Number of flows that ended.
     pub(super) flows: u64,
-    /// Instants at which something happened.
+    /// Number of instants at which something happened.
     pub(super) instants: u64,
-    /// What jobs did when, if that was asked for.
+    /// Activities of jobs over time, if they were recorded.
     pub(super) timeline: Option<Timeline>,
 }
 
-/// Jobs on their way over links.
+/// Jobs in execution over links.
 pub(super) struct Drive<'a, P: Policy, S> {
     jobs: Jobs<'a>,
     flows: Flows<P, S>,
 }
 
-/// What jobs send, as flows.
+/// The jobs' transfers as flows.
 struct Flows<P: Policy, S> {
     simulation: Simulation<P>,
     steering: S,
     paths: Vec<Paths>,
-    /// By index of a flow: whose it is, or was.
+    /// Owner of each flow, by index; ended flows included.
     owners: Vec<Option<Owner>>,
     recorder: Option<Recorder>,
 }
 
-/// Whose flow it is.
+/// The owner of a flow.
 #[derive(Debug, Clone, Copy)]
 struct Owner {
     flow: FlowId,
@@ -46,11 +46,11 @@ struct Owner {
     part: Part,
 }
 
-/// Instants between two looks at the clock of whoever watches.
+/// Instants between two calls of the watch.
 const WATCH_EVERY: u64 = 64;
 
 impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
-    /// Jobs of a scenario, all or some, that have not started yet.
+    /// Returns some or all jobs of a scenario, not yet started.
     pub(super) fn new(
         scenario: &'a JobsScenario,
         jobs: &'a [SharedJob],
@@ -66,13 +66,13 @@ impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
         }
     }
 
-    /// The same, and what jobs do is taken down.
+    /// Records the activities of jobs.
     pub(super) fn recording(mut self, recorder: Option<Recorder>) -> Self {
         self.flows.recorder = recorder;
         self
     }
 
-    /// Runs until all jobs are over, or until it is told to stop.
+    /// Runs until all jobs have ended, or the watch breaks off.
     pub(super) fn run(self, watch: Watch<'_>) -> Driven {
         let Drive { mut jobs, mut flows } = self;
         let mut ended: Vec<Ended> = Vec::new();
@@ -104,7 +104,7 @@ impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
 }
 
 impl<P: Policy, S> Flows<P, S> {
-    /// Takes down what jobs do until `now`, which is no later than the next event.
+    /// Records the activities of jobs until `now`, which is no later than the next event.
     fn record(&mut self, now: Time) {
         let Some(mut recorder) = self.recorder.take() else { return };
         while recorder.due() < now {
@@ -118,7 +118,7 @@ impl<P: Policy, S> Flows<P, S> {
         self.recorder = Some(recorder);
     }
 
-    /// What of each job is on its way.
+    /// Returns the bytes of each job that have not arrived.
     fn left(&self) -> Vec<Bytes> {
         let mut left = vec![Bytes::ZERO; self.paths.len()];
         for owner in self.owners.iter().flatten() {

@@ -1,4 +1,4 @@
-//! [`Instances`]: the instances of a distributed controller, and what goes between them (Saba 4.3.4).
+//! [`Instances`]: the instances of a distributed controller, and the events they forward (Saba 4.3.4).
 
 use super::controlled::Controllers;
 use bandwise_flowsim::Links;
@@ -9,15 +9,15 @@ use bandwise_topology::{Fabric, NodeId, Port};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// An instance for each switch. What one has to tell another arrives at once.
+/// An instance for each switch. Forwarded events arrive at once.
 pub(super) struct Instances {
     all: BTreeMap<InstanceId, Instance>,
     partition: Arc<Partition>,
 }
 
 impl Instances {
-    /// A host's port belongs to the switch that it is cabled to; where two hosts are cabled to each
-    /// other, each has an instance of its own.
+    /// Returns the instances of a fabric. A host's port belongs to the switch that it is cabled to. Of
+    /// two hosts cabled to each other, each has an instance.
     pub(super) fn new(
         fabric: &Fabric,
         links: &Links,
@@ -37,8 +37,8 @@ impl Instances {
         Instances { all, partition }
     }
 
-    /// Whom to tell: "the closest controller" (Saba 4.3.4) is that of the first port of a path, and any
-    /// of them where there is no path.
+    /// Returns the receiver of an event. "The closest controller" (Saba 4.3.4) is that of the first
+    /// port of a path, and any instance for an event without a path.
     fn closest(&self, event: &Event) -> Option<InstanceId> {
         let port = match event {
             Event::Connected { path, .. } | Event::Closed { path, .. } => path.first(),

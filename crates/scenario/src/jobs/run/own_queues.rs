@@ -1,5 +1,5 @@
-//! [`OwnQueues`]: a queue a job, with weights that follow who is there. No port has as many; this is
-//! what limited queues are compared with, so Saba's controller has no part in it.
+//! [`OwnQueues`]: a queue for each job, with weights that follow the present jobs. No port has as many
+//! queues: this is a bound for limited ones, without Saba's controller.
 
 use super::steering::{Paths, Steering};
 use crate::jobs::JobsScenario;
@@ -9,30 +9,30 @@ use bandwise_saba::Share;
 use bandwise_saba::weights::{Catalogue, Effort, Floors, ModelId, Solver};
 use std::collections::BTreeMap;
 
-/// Where weights come from.
+/// The source of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Each job's share by eq. 4.2.
+    /// Shares by eq. 4.2.
     Sensitivity,
-    /// What jobs were given by hand.
+    /// Weights of the scenario.
     Given,
 }
 
-/// Sets up the ports that jobs send through. A job is a class.
+/// The configuration of the ports that jobs send through. A job is a class.
 pub(super) struct OwnQueues {
     source: Source,
     catalogue: Catalogue,
-    /// By job.
+    /// Model of each job.
     models: Vec<ModelId>,
     given: Vec<f64>,
     part: Share,
-    /// By link: the jobs that send through it, in order.
+    /// Jobs that send through each link, in order.
     jobs_at: Vec<Vec<u32>>,
-    /// What was worked out before, by jobs.
+    /// Configurations by jobs, calculated once.
     known: BTreeMap<Vec<u32>, LinkConfig>,
 }
 
-/// What a share of 1 is as the weight of an ideal port: the least share is still many units.
+/// Weight of a share of 1 at an ideal port. The least share still has many units.
 const UNITS: f64 = (1 << 20) as f64;
 
 impl OwnQueues {
@@ -51,7 +51,7 @@ impl OwnQueues {
         }
     }
 
-    /// The share of each of these jobs.
+    /// Returns the share of each of these jobs.
     fn shares(&self, jobs: &[u32]) -> Vec<f64> {
         match self.source {
             Source::Given => {
@@ -67,7 +67,7 @@ impl OwnQueues {
         }
     }
 
-    /// How a port shares that these jobs send through.
+    /// Returns the configuration of a port that these jobs send through.
     fn config(&self, jobs: &[u32]) -> LinkConfig {
         let weight = |share: f64| Queue::weighted(((share * UNITS) as u32).max(1));
         let queues = self.shares(jobs).into_iter().map(weight).collect();

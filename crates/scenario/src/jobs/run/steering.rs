@@ -1,26 +1,26 @@
-//! [`Steering`]: who sets up ports while jobs come and go, whatever network they belong to.
+//! [`Steering`]: the configuration of ports while jobs come and go, on any network.
 
 use crate::jobs::{JobsScenario, SharedJob};
 use bandwise_flowsim::Links;
 use bandwise_saba::controller::PortConfig;
 
-/// Who sets up the network while jobs come and go.
+/// A controller of the network while jobs come and go.
 pub(super) trait Steering<N> {
-    /// The class of a job's flows, before it starts.
+    /// Returns the class of a job's flows, before it starts.
     fn class(&self, job: usize) -> u8;
-    /// A job starts: it will send over these paths.
+    /// Takes the start of a job, which will send over these paths.
     fn starts(&mut self, _job: usize, _paths: &Paths, _network: &mut N) {}
-    /// A job has ended.
+    /// Takes the end of a job.
     fn ended(&mut self, _job: usize, _paths: &Paths, _network: &mut N) {}
 }
 
-/// Ports that Saba's controller can set up.
+/// Ports that Saba's controller can configure.
 pub(super) trait Configurable {
-    /// Gives the port of a link these queues.
+    /// Configures the queues of a link's port.
     fn configure(&mut self, link: u32, config: &PortConfig);
 }
 
-/// Nobody: all flows are of one class, and links share as they did at the beginning.
+/// No steering: all flows are of one class, and links keep their first configuration.
 pub(super) struct Unsteered;
 
 impl<N> Steering<N> for Unsteered {
@@ -33,7 +33,7 @@ impl<N> Steering<N> for Unsteered {
 #[derive(Debug, Clone)]
 pub(in crate::jobs) struct Paths {
     instances: u32,
-    /// By sender times instances plus receiver: where in `links` its path begins.
+    /// Begin of each path in `links`, by sender times instances plus receiver.
     begin: Vec<u32>,
     links: Vec<u32>,
 }
@@ -53,13 +53,13 @@ impl Paths {
         paths
     }
 
-    /// The links from one instance to another.
+    /// Returns the links from one instance to another.
     pub(super) fn path(&self, from: u32, to: u32) -> &[u32] {
         let pair = (from * self.instances + to) as usize;
         &self.links[self.begin[pair] as usize..self.begin[pair + 1] as usize]
     }
 
-    /// The links of all paths among the instances, each once, whoever of them sends to whom.
+    /// Returns the links of all paths among the instances, each once.
     pub(in crate::jobs) fn links(&self) -> Vec<u32> {
         let mut links = self.links.clone();
         links.sort_unstable();

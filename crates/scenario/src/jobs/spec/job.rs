@@ -1,4 +1,4 @@
-//! `[[job]]`: what a job does, and how often there is one like it.
+//! `[[job]]`: the work of a job, and the number of jobs like it.
 
 use super::models;
 use super::stage::StageSpec;
@@ -43,20 +43,20 @@ pub(super) struct JobSpec {
     hosts: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
-/// A job that wants places.
+/// A job without a place.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) name: String,
     pub(super) kind: Kind,
     pub(super) start: Time,
     pub(super) weight: f64,
-    /// Where its instances have to be.
+    /// Hosts of its instances, if they are given.
     pub(super) hosts: Option<Vec<u32>>,
-    /// Where errors about it stand.
+    /// Place of errors about it.
     pub(super) at: Range<usize>,
 }
 
-/// What one job does and what model it has, without a name and a place.
+/// The work and the model of a job, without a name and a place.
 #[derive(Debug, Clone)]
 pub(super) struct Kind {
     pub(super) workload: String,
@@ -66,7 +66,7 @@ pub(super) struct Kind {
     pub(super) profile: Entry,
 }
 
-/// All jobs of the document, named.
+/// Returns all jobs of the document, with names.
 pub(super) fn resolve(
     source: &Source,
     specs: &[Spanned<JobSpec>],
@@ -107,7 +107,7 @@ pub(super) fn resolve(
 }
 
 impl JobSpec {
-    /// Whether it has a model of a table.
+    /// Returns whether it names a model of a table.
     pub(super) fn names_a_model(&self) -> bool {
         self.model.is_some()
     }
@@ -124,7 +124,7 @@ impl JobSpec {
         let given = [self.workload.is_some(), self.times.is_some(), !self.stage.is_empty()];
         let given = given.iter().filter(|&&given| given).count();
         if given > 1 || (given == 0 && self.model.is_none()) {
-            let error = source.error(at, "what this job does is said in no way, or in several");
+            let error = source.error(at, "no work, or several kinds of work, for this job");
             return Err(error.allowed("one of `workload`, `times` and `stage`, or a `model` alone"));
         }
         let named =
@@ -189,7 +189,7 @@ impl JobSpec {
         Ok(Kind { workload, job, data, application, profile })
     }
 
-    /// How many instances it has; `usual` if it doesn't say, and there are so many hosts.
+    /// Returns the number of instances; `usual`, or as many as there are hosts, if none is given.
     fn instances(&self, source: &Source, fabric: &Fabric, usual: u32) -> Result<u32, InputError> {
         let hosts = fabric.hosts().len() as u64;
         let most = hosts.min(u64::from(*INSTANCE_SCALES.end()));

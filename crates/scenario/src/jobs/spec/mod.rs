@@ -1,4 +1,4 @@
-//! The text form of a [`JobsScenario`]: `Spec` is what a document says, a scenario what it means.
+//! Reader of scenario files of kind `jobs`.
 //!
 //! `kind` and at least one `[[job]]` are required. Every other key has the default that is shown here.
 //!
@@ -89,7 +89,7 @@ use serde::Deserialize;
 use synthetic::SyntheticSpec;
 use toml::Spanned;
 
-/// A sharing scenario as a TOML document says it.
+/// A scenario as a TOML document states it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Spec {
@@ -132,9 +132,9 @@ struct RunSpec {
     grain: Given<Time>,
 }
 
-/// What can be read.
-const READABLE: &str = "a TOML list of jobs: tables called [[job]], and [fabric], [queues] and others \
-                        besides, which may be missing";
+/// The readable texts.
+const READABLE: &str = "a TOML scenario with [[job]] tables, and optional ones such as [fabric] and \
+                        [queues]";
 
 /// Values in place of those of a document.
 #[derive(Debug, Default)]
@@ -184,7 +184,7 @@ impl JobsScenario {
     }
 }
 
-/// Saba 4.6.1: 32 servers with 56 Gbps at a switch of 36 ports.
+/// Returns the fabric of Saba 4.6.1: 32 servers with 56 Gbps at a switch of 36 ports.
 fn default_fabric() -> Fabric {
     let (rate, delay) = (BitRate::from_gbps(56), Time::from_ns(10));
     builders::single_switch(32, rate, delay).expect("32 ports are few enough")
@@ -217,7 +217,7 @@ impl Spec {
         {
             let error = source.error(
                 place(&self.models, 0..0),
-                format!("models of {}, and no job that has one of them", models.file),
+                format!("models of {}, and no job that names one of them", models.file),
             );
             let names = suggestion("applications", models.names().into_iter(), "");
             return Err(error.allowed(format!("model = NAME in a [[job]], {names}")));

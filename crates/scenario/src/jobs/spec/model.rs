@@ -1,4 +1,4 @@
-//! `[model]`: what Saba makes of jobs' times.
+//! `[model]`: the kind of sensitivity models.
 
 use crate::reader::values::{Given, names, number, text, within};
 use bandwise_input::{InputError, Source};
@@ -31,7 +31,7 @@ impl ModelSpec {
         let polynomial = self.kind.as_ref().is_some_and(|k| *k.get_ref() == KindKey::Polynomial);
         let degree = match &self.degree {
             Some(given) if !polynomial => {
-                let error = source.error(given.span(), "a degree of what is no polynomial");
+                let error = source.error(given.span(), "a degree without a polynomial");
                 return Err(error.allowed("kind = \"polynomial\" besides"));
             }
             Some(given) => within(source, "degree", given, 1..=3)?,

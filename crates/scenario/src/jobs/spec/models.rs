@@ -1,4 +1,4 @@
-//! `models` and `model`: what Saba knows of applications, from a table or from what a job says.
+//! `models` and `model`: sensitivity models, from a table or from a job's own keys.
 
 use crate::jobs::Models;
 use crate::jobs::job::calculated;
@@ -10,7 +10,7 @@ use bandwise_workload::job::{PROFILE_INSTANCES, Workload};
 use std::num::NonZeroU32;
 use toml::Spanned;
 
-/// The application of that name in the table.
+/// Returns the application of a name in the table.
 pub(super) fn find(
     source: &Source,
     name: &Spanned<String>,
@@ -32,7 +32,7 @@ pub(super) fn find(
     }
 }
 
-/// A workload, as the profiler has it.
+/// Returns the entry of a workload, as the profiler would measure it.
 pub(super) fn of_workload(workload: &Workload, samples: Samples) -> Entry {
     // Saba 3.1: 8 servers, and for those of the table the datasets of table 3.1.
     let is_known = Workload::by_name(&workload.name).is_some();
@@ -46,13 +46,13 @@ pub(super) fn of_workload(workload: &Workload, samples: Samples) -> Entry {
     )
 }
 
-/// A job of stages, which takes as long as they do.
+/// Returns the entry of a job of stages.
 pub(super) fn of_stages(samples: Samples, instances: u32) -> Entry {
     let setting = Setting { nodes: NonZeroU32::new(instances), dataset: None };
     calculated(samples, setting, "worked out from its stages, not measured")
 }
 
-/// Times that were measured with as many instances as the job has.
+/// Returns the entry of times measured with as many instances as the job has.
 pub(super) fn measured(samples: Samples, instances: u32) -> Entry {
     calculated(samples, Setting { nodes: NonZeroU32::new(instances), dataset: None }, "")
 }

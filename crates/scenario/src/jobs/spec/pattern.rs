@@ -1,10 +1,10 @@
-//! Who sends to whom in a stage: a name, or a name with a number.
+//! The pattern of a stage: a name, or a name with a number.
 
 use bandwise_workload::job::Pattern;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use std::fmt;
 
-/// A pattern as it is written.
+/// A pattern as a document states it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PatternKey(pub(super) Pattern);
 

@@ -1,4 +1,4 @@
-//! `[placement]`: where instances are, of jobs that don't say.
+//! `[placement]`: the hosts of jobs that state none.
 
 use super::job::{Kind, Wanted};
 use crate::jobs::SharedJob;
@@ -59,8 +59,8 @@ impl PlacementSpec {
     }
 }
 
-/// Hosts for each job, by least `rank` of the jobs that a host has and then by chance. Or the job that
-/// finds too few, and how many it finds.
+/// Returns hosts for each job, by least `rank` of a host's number of jobs and then by chance. The
+/// error is the job that finds too few, with their number.
 fn place(
     wanted: &[Wanted],
     hosts: usize,

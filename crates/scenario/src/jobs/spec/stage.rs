@@ -1,4 +1,4 @@
-//! A stage of a job: what its instances compute, and who sends how much to whom.
+//! A stage of a job: the computing of its instances, and their transfers.
 
 use super::pattern::PatternKey;
 use crate::jobs::job::{LONGEST, MOST_BYTES};
@@ -22,7 +22,7 @@ pub(super) struct StageSpec {
 }
 
 impl StageSpec {
-    /// The stage; `at` is where it stands.
+    /// Returns the stage, whose place is `at`.
     pub(super) fn resolve(&self, source: &Source, at: Range<usize>) -> Result<Stage, InputError> {
         let compute = match &self.compute {
             Some(given) => within(source, "compute", given, Time::ZERO..=LONGEST)?,
@@ -42,7 +42,7 @@ impl StageSpec {
         }
         let Some(PatternKey(pattern)) = self.pattern else {
             if bytes.get() > 0 {
-                let error = source.error(place(&self.bytes, at), "bytes that go to nobody");
+                let error = source.error(place(&self.bytes, at), "`bytes` without a `pattern`");
                 return Err(error.allowed("a `pattern` besides"));
             }
             return Ok(Stage::computing(compute));

@@ -1,4 +1,4 @@
-//! `[synthetic]`: workloads that are made up, by name as those of the table.
+//! `[synthetic]`: generated workloads, with names as those of the table.
 
 use crate::reader::values::{Given, number, within};
 use bandwise_input::{InputError, Source};
@@ -21,7 +21,7 @@ pub(super) struct Known {
 }
 
 impl SyntheticSpec {
-    /// Those of the table, and as many made up as the document says.
+    /// Returns those of the table, and as many generated ones as the document states.
     pub(super) fn resolve(&self, source: &Source, seed: u64) -> Result<Known, InputError> {
         let count = match &self.count {
             Some(given) => within(source, "count", given, 1..=u64::from(MAX_SYNTHETIC))? as u32,
@@ -32,13 +32,13 @@ impl SyntheticSpec {
 }
 
 impl Known {
-    /// The workload of a name.
+    /// Returns the workload with a name.
     pub(super) fn by_name(&self, name: &str) -> Option<Workload> {
         let made_up = || self.synthetic.iter().find(|workload| workload.name == name).cloned();
         Workload::by_name(name).or_else(made_up)
     }
 
-    /// What they are called.
+    /// Returns the names of all workloads.
     pub(super) fn names(&self) -> String {
         format!("{}, or W1 to W{}, which are made up", WORKLOADS.join(", "), self.synthetic.len())
     }

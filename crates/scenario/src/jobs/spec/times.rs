@@ -1,4 +1,4 @@
-//! `times`: how long a job was measured to take with parts of the bandwidth, and what it does then.
+//! `times`: the measured durations of a job with parts of the bandwidth, and the work that takes them.
 
 use crate::jobs::job::LONGEST;
 use bandwise_input::{InputError, Source};
@@ -10,13 +10,14 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 
-/// As it is written: a time by its part of the bandwidth.
+/// Times by part of the bandwidth, as a document states them.
 pub(super) type Times = Spanned<BTreeMap<Spanned<String>, Spanned<String>>>;
 
-/// A model that is farther from measured times than that is told of.
+/// Largest difference between model and measured times without a warning.
 const TELL_FROM: f64 = 0.05;
 
-/// The workload that takes as long as was measured, or as nearly as can be: then that is told.
+/// Returns the workload whose durations are nearest to the measured ones, and warns if they are not
+/// near.
 pub(super) fn fitted(
     source: &Source,
     called: &str,
@@ -45,7 +46,7 @@ pub(super) fn fitted(
     fit.workload
 }
 
-/// Times that were measured.
+/// Returns the measured times.
 pub(super) fn samples(source: &Source, times: &Times) -> Result<Samples, InputError> {
     let mut samples: Vec<Sample> = Vec::new();
     for (part, time) in times.get_ref() {

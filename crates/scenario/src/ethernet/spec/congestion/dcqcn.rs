@@ -34,11 +34,11 @@ pub(super) struct DcqcnSpec {
     cnp_interval: Given<Time>,
 }
 
-/// A packet may end the byte counter several times, not thousands.
+/// Byte counters. A packet may end several, not thousands.
 const BYTE_COUNTERS: RangeInclusive<Bytes> = Bytes::from_kib(1)..=Bytes::from_kib(1 << 20);
 
 impl DcqcnSpec {
-    /// Of the senders.
+    /// Returns the settings of senders.
     pub(super) fn resolve(&self, source: &Source) -> Result<DcqcnSettings, InputError> {
         let usual = DcqcnSettings::default();
         let timer = |name, given, usual| zero_or(source, name, given, TIMERS, usual);
@@ -73,7 +73,7 @@ impl DcqcnSpec {
         })
     }
 
-    /// Of the receivers.
+    /// Returns the settings of receivers.
     pub(super) fn notification(&self, source: &Source) -> Result<NotificationSettings, InputError> {
         let usual = NotificationSettings::default().interval;
         let times = Time::ZERO..=SECOND;

@@ -19,7 +19,7 @@ pub(super) struct HpccSpec {
     additive_increase: Given<Bytes>,
 }
 
-/// A step of a window.
+/// Steps of a window.
 const WINDOW_STEPS: RangeInclusive<Bytes> = Bytes::ZERO..=Bytes::from_kib(1 << 20);
 
 impl HpccSpec {

@@ -1,4 +1,4 @@
-//! `[congestion-control]`, and what switches mark for it.
+//! `[congestion-control]`, and the marks of switches for it.
 
 mod dcqcn;
 mod hpcc;
@@ -47,7 +47,7 @@ pub(super) struct CongestionSpec {
     swift: Given<SwiftSpec>,
 }
 
-/// What hosts do.
+/// The algorithm of hosts.
 #[derive(Debug, Default)]
 pub(super) struct Congestion {
     pub(super) senders: CongestionSettings,
@@ -93,12 +93,12 @@ impl CongestionSpec {
         self.kind.as_ref().map_or(Algorithm::None, |kind| *kind.get_ref())
     }
 
-    /// What it adds to every data packet.
+    /// Returns the bytes that it adds to every data packet.
     pub(super) fn telemetry(&self) -> u32 {
         if self.algorithm().needs_telemetry() { TELEMETRY } else { 0 }
     }
 
-    /// Refuses what Homa has no use for: its receivers see to it that not too much comes (Homa 3.3).
+    /// Refuses congestion control with Homa, whose receivers limit the arriving data (Homa 3.3).
     pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
         match (&self.kind, self.algorithm()) {
             (Some(given), algorithm) if algorithm != Algorithm::None => {
@@ -109,8 +109,8 @@ impl CongestionSpec {
         }
     }
 
-    /// The hosts' settings; marks are set in `switch`. `acks` become what the algorithm needs, or
-    /// that is an error where they were `given`.
+    /// Returns the hosts' settings, and sets marks in `switch`. `acks` becomes that of the algorithm,
+    /// unless another one is `given`, which is an error.
     pub(super) fn resolve(
         &self,
         source: &Source,
@@ -129,7 +129,7 @@ impl CongestionSpec {
             Some(EcnKey::Truth(true)) => Some(usual),
             Some(EcnKey::Truth(false)) if algorithm.needs_marks() => {
                 let at = place(&self.ecn, at);
-                let error = source.error(at, "this congestion control knows nothing without marks");
+                let error = source.error(at, "this congestion control needs marks");
                 return Err(error.allowed("ecn = true, or thresholds"));
             }
             Some(EcnKey::Truth(false)) => None,
@@ -147,8 +147,8 @@ impl CongestionSpec {
         self.parameters(source, algorithm)
     }
 
-    /// The parameters of an algorithm. Tables of others may be there, for a sweep over `kind`, and are
-    /// checked too; but two scenarios that differ in these alone are the same one.
+    /// Returns the parameters of an algorithm. Tables of other algorithms may be present, for a sweep
+    /// over `kind`, and are checked too; scenarios that differ only in these are equal.
     fn parameters(&self, source: &Source, algorithm: Algorithm) -> Result<Congestion, InputError> {
         self.check_kind(source)?;
         macro_rules! read {
@@ -184,7 +184,7 @@ impl CongestionSpec {
         })
     }
 
-    /// Refuses parameters where nobody says which algorithm is used: `kind` is forgotten then.
+    /// Refuses parameters without `kind`, which was most likely forgotten.
     fn check_kind(&self, source: &Source) -> Result<(), InputError> {
         fn of<T>(name: &'static str, table: &Given<T>) -> Option<(&'static str, Range<usize>)> {
             table.as_ref().map(|table| (name, Spanned::span(table)))

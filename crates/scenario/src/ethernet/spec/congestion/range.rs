@@ -1,5 +1,4 @@
-//! The ranges of parameters, beyond which an algorithm would divide by nothing or never come to an
-//! end.
+//! The ranges of parameters. Beyond them, an algorithm would divide by zero or never end.
 
 use crate::reader::values::{Given, within};
 use bandwise_input::{InputError, Source};
@@ -7,23 +6,23 @@ use bandwise_units::{BitRate, Time};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-/// A part of something.
+/// Fractions.
 pub(super) const PART: RangeInclusive<f64> = 0.0..=1.0;
-/// A part of something that can't be nothing: averages would stand still, or it is divided by.
+/// Fractions above 0: averages would stand still, or they are divisors.
 pub(super) const SOME: RangeInclusive<f64> = 1e-6..=1.0;
 /// Packets by which a window grows in a round trip.
 pub(super) const STEPS: RangeInclusive<f64> = 0.0..=1_000.0;
-/// How often something is counted.
+/// Counts.
 pub(super) const COUNTS: RangeInclusive<u64> = 0..=1_000_000;
-/// A step of a rate.
+/// Steps of a rate.
 pub(super) const RATE_STEPS: RangeInclusive<BitRate> = BitRate::from_bps(0)..=MOST_RATE;
-/// A least rate: a packet must leave some day.
+/// Least rates, with which a packet still leaves.
 pub(super) const LEAST_RATES: RangeInclusive<BitRate> = BitRate::from_bps(1_000)..=MOST_RATE;
 const MOST_RATE: BitRate = BitRate::from_gbps(100_000);
-/// A timer whose ends are counted one by one.
+/// Timers whose expirations are counted.
 pub(super) const TIMERS: RangeInclusive<Time> = Time::from_us(1)..=crate::reader::values::SECOND;
 
-/// What is given, if it is in its range, or else the usual value.
+/// Returns a given value in its range, or else the default.
 pub(super) fn read<T: Copy + PartialOrd + Display>(
     source: &Source,
     name: &str,
@@ -34,7 +33,7 @@ pub(super) fn read<T: Copy + PartialOrd + Display>(
     given.as_ref().map_or(Ok(usual), |given| within(source, name, given, range))
 }
 
-/// The same for a count.
+/// Returns a given count in its range, or else the default.
 pub(super) fn count(
     source: &Source,
     name: &str,
@@ -44,7 +43,7 @@ pub(super) fn count(
     Ok(read(source, name, given, COUNTS, usual.into())? as u32)
 }
 
-/// The same for what zero turns off.
+/// Returns a given value in its range, or 0, which turns it off, or else the default.
 pub(super) fn zero_or<T: Copy + PartialOrd + Display + Default>(
     source: &Source,
     name: &str,

@@ -31,7 +31,7 @@ pub(super) struct SwiftSpec {
     reset_after: Given<u64>,
 }
 
-/// Windows of flow scaling, in packets, whose roots are divided by.
+/// Windows of flow scaling, in packets. Their roots are divisors.
 const SCALING: RangeInclusive<f64> = 1e-6..=1e6;
 const TIMES: RangeInclusive<Time> = Time::ZERO..=SECOND;
 

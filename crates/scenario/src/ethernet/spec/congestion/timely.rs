@@ -35,9 +35,9 @@ pub(super) struct TimelySpec {
     back_off: Given<f64>,
 }
 
-/// Nothing is an update with each acknowledgement.
+/// Bytes for each update; 0 for an update with each acknowledgement.
 const SEGMENTS: RangeInclusive<Bytes> = Bytes::ZERO..=Bytes::from_kib(1 << 20);
-/// Gradients are divided by it.
+/// Least round trips, which are divisors of gradients.
 const LEAST_ROUND_TRIPS: RangeInclusive<Time> = Time::from_ns(1)..=SECOND;
 
 impl TimelySpec {

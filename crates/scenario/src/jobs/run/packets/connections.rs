@@ -9,7 +9,7 @@ use bandwise_workload::job::{Job, Part, Stage, Transfer};
 /// of stages: on a single one, a part would wait for the other.
 pub(super) struct Connections {
     instances: u32,
-    /// By part, sender and receiver.
+    /// Queue pairs by part, sender and receiver.
     pub(super) qps: Vec<Option<Qp>>,
 }
 

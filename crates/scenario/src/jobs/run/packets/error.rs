@@ -6,7 +6,7 @@ use crate::jobs::SharingPolicy;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PacketError {
     /// The policy does not exist at packet level.
-    #[error("{} has no counterpart among packets: hosts and switches of InfiniBand don't do that", .0.as_str())]
+    #[error("{} does not exist at packet level: hosts and switches of InfiniBand can't do it", .0.as_str())]
     Policy(SharingPolicy),
     /// The policy needs a lane for each job, and there are too many jobs.
     #[error("{jobs} jobs: {} has a lane for each, and a link has 15 for data", policy.as_str())]

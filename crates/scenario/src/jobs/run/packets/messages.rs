@@ -28,8 +28,8 @@ use bandwise_workload::job::{Part, Transfer};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// What a switch has room for, bytes: never full, as a loss costs a timeout, which does not shrink with
-/// the scale of volumes. Ports may have nearly all of it.
+/// Buffer of a switch, large enough never to be full: a loss costs a timeout, which does not shrink
+/// with the scale of volumes. A port may use nearly all of it.
 const BUFFER: SharedBuffer = SharedBuffer {
     buffer: Bytes::new(1_000_000_000),
     alpha: 64.0,
@@ -37,7 +37,7 @@ const BUFFER: SharedBuffer = SharedBuffer {
     pfc: None,
 };
 
-/// Whether jobs can be run so: whether packets find their way, with all of each link for them.
+/// Checks that packets have paths, with all of each link for them.
 pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketError> {
     let JobsScenario { fabric, queues, .. } = scenario;
     if queues.part < 1.0 {
@@ -53,7 +53,7 @@ pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketError> {
     }
 }
 
-/// What packets full of payload take on a link for so much of it.
+/// Returns the bytes on a link for a full packet.
 pub(super) fn full_packet() -> Bytes {
     Bytes::new((host().full_frame() + GAP).into())
 }
@@ -70,8 +70,9 @@ fn host() -> HostModel {
     }
 }
 
-/// One priority is for what is sent without a grant, as at flow level (Saba 4.6.4 has 8 in all): nobody
-/// says how large the messages of jobs will be. Packets are spread over all paths.
+/// Returns the model of the network. One priority is for unscheduled data, as at flow level (Saba
+/// 4.6.4 has 8 in all); the sizes of the jobs' messages are unknown ahead of time. Packets are spread
+/// over all paths.
 fn model(fabric: &Fabric) -> NetworkModel {
     let usual = host();
     let rtt = NonZeroU32::new(bdp_packets(fabric, &usual)).unwrap_or(NonZeroU32::MIN);
@@ -86,7 +87,7 @@ fn model(fabric: &Fabric) -> NetworkModel {
     }
 }
 
-/// Runs jobs until all are over, or until it is told to stop.
+/// Runs jobs until all have ended, or the watch breaks off.
 pub(super) fn run(
     scenario: &JobsScenario,
     policy: SharingPolicy,
@@ -151,13 +152,13 @@ pub(super) fn run(
     }
 }
 
-/// What carries messages.
+/// The carrier of messages.
 struct Post<'a> {
     scenario: &'a JobsScenario,
     network: Network,
-    /// Messages under way by number: of which job and part.
+    /// Job and part of each message in flight, by number.
     under_way: BTreeMap<u32, (u32, Part)>,
-    /// All that were sent.
+    /// Number of sent messages.
     sent: u32,
 }
 

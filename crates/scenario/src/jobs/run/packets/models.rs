@@ -1,4 +1,4 @@
-//! How the fabric of a sharing scenario behaves at packet level.
+//! Models of an InfiniBand fabric under a policy.
 
 use super::error::PacketError;
 use crate::infiniband::congestion;
@@ -10,19 +10,19 @@ use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::{MAX_WEIGHT, arbitration};
 use bandwise_topology::Fabric;
 
-/// How data lanes are used.
+/// The use of data lanes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Lanes {
-    /// One for all.
+    /// One lane for all jobs.
     One,
-    /// One a job, with these weights for good.
+    /// A lane for each job, with constant weights.
     PerJob(Vec<u8>),
-    /// So many, which the controller sets up.
+    /// A number of lanes, which the controller configures.
     Controlled(u8),
 }
 
 impl Lanes {
-    /// Those of a policy.
+    /// Returns the lanes of a policy.
     pub(super) fn of(scenario: &JobsScenario, policy: SharingPolicy) -> Result<Lanes, PacketError> {
         if scenario.queues.part < 1.0 {
             return Err(PacketError::Part(scenario.queues.part));
@@ -52,7 +52,7 @@ impl Lanes {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of lanes.
     fn count(&self) -> u8 {
         match self {
             Lanes::One => 1,
@@ -61,7 +61,7 @@ impl Lanes {
         }
     }
 
-    /// What every port begins with.
+    /// Returns the first tables of every port.
     fn tables(&self) -> PortTables {
         let vlarb = match self {
             Lanes::PerJob(weights) if !weights.is_empty() => self.arbitration(weights),
@@ -70,7 +70,7 @@ impl Lanes {
         PortTables { sl2vl: Sl2Vl::modulo(self.count()), vlarb }
     }
 
-    /// What the controller's configuration is to a port.
+    /// Returns the tables of a port for the controller's configuration.
     pub(super) fn configured(&self, config: &PortConfig) -> PortTables {
         let mut vls = [0; 16];
         for (level, queue) in config.table.iter() {
@@ -82,8 +82,8 @@ impl Lanes {
         }
     }
 
-    /// The turns of all lanes by weight, as a port would get them. A lane without a queue has the least turn:
-    /// something may still wait there.
+    /// Returns the arbitration table for weights of lanes. A lane without a queue has the least
+    /// weight: packets may still wait there.
     fn arbitration(&self, weights: &[u8]) -> VlArbTable {
         let lane = |vl| Vl::try_from(vl).expect("there are as many");
         let lanes: Vec<Vl> = (0..self.count()).map(lane).collect();
@@ -91,7 +91,7 @@ impl Lanes {
     }
 }
 
-/// Everything about a fabric under a policy.
+/// Returns the models of a fabric under a policy.
 pub(super) fn models(fabric: &Fabric, lanes: &Lanes, policy: SharingPolicy) -> Models {
     let PortTables { sl2vl, vlarb } = lanes.tables();
     let mut models = Models::ample(fabric, Qos { sl2vl, vlarb, ports: Vec::new() });

@@ -3,11 +3,11 @@
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, WorkRequest};
 use bandwise_units::Time;
 
-/// Posts what it is told to, and keeps what has completed until somebody asks. One a host, for all
-/// instances there: what a CPU does for a message is little beside what the network does.
+/// A program that posts the requests of all instances of its host and keeps their completions until
+/// they are taken. The CPU time of a message is small beside its time in the network.
 #[derive(Debug, Default)]
 pub(super) struct JobSender {
-    /// To be posted when it is stepped next.
+    /// Requests to post at the next step.
     pub(super) orders: Vec<WorkRequest>,
     /// Numbers of the requests that have completed.
     pub(super) completed: Vec<u64>,

@@ -19,14 +19,14 @@ use bandwise_topology::Port;
 use bandwise_units::Time;
 use bandwise_workload::job::{Part, Transfer};
 
-/// Nodes whose events one queue holds well. In larger fabrics, and where shards have to be cut
-/// somewhere, each node has its own though links are short.
+/// Most nodes that share an event queue. In larger fabrics, and where shards have to be cut, each node
+/// has its own, though links are short.
 const ONE_QUEUE: usize = 256;
 
-/// The largest message (IBTA 9.2.8: 2^31 bytes). What is larger is sent as several.
+/// Largest message (IBTA 9.2.8: 2^31 bytes). Larger transfers are several messages.
 const MESSAGE: u64 = 1 << 31;
 
-/// Tables of ports that are to be set, by link.
+/// Tables of ports to be set, by link.
 pub(super) struct Set<'a> {
     lanes: &'a Lanes,
     tables: Vec<(u32, PortTables)>,
@@ -47,7 +47,7 @@ pub(super) struct JobsSimulation<'a, S> {
 }
 
 impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
-    /// Jobs that have not started yet; the fabric has all their connections.
+    /// Returns jobs that have not started, over a fabric with all their connections.
     pub(super) fn new(
         scenario: &'a JobsScenario,
         links: &'a Links,
@@ -95,7 +95,7 @@ impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
         JobsSimulation { policy, simulation, jobs: Jobs::new(jobs), orders }
     }
 
-    /// Runs until all jobs are over, or until it is told to stop.
+    /// Runs until all jobs have ended, or the watch breaks off.
     pub(super) fn run(self, executor: &impl Executor, watch: Watch<'_>) -> PacketResults {
         let JobsSimulation { policy, mut simulation, mut jobs, mut orders } = self;
         let (mut instants, mut over) = (0, false);
@@ -130,34 +130,34 @@ impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
     }
 }
 
-/// What is to be carried out, and what is under way.
+/// Orders to hosts and ports, and transfers in flight.
 struct Orders<'a, S> {
     scenario: &'a JobsScenario,
-    /// By link.
+    /// Port of each link.
     ports: &'a [Port],
-    /// By job.
+    /// Paths of each job.
     paths: Vec<Paths>,
     connections: Vec<Connections>,
     steering: S,
     set: Set<'a>,
-    /// Hosts, and what they are to post.
+    /// Requests to post, with their hosts.
     requests: Vec<(u32, WorkRequest)>,
-    /// By host: how many transfers have not been acknowledged.
+    /// Number of unacknowledged transfers of each host.
     under_way: Vec<u32>,
-    /// Transfers that have, by what [`number`] calls them.
+    /// Acknowledged transfers, by [`number`].
     arrived: Vec<u64>,
-    /// All that have.
+    /// Number of acknowledged transfers.
     transfers: u64,
 }
 
-/// What a transfer's last request is called.
+/// Returns the number of a transfer's last request.
 fn number(job: usize, part: Part) -> u64 {
     (job as u64) << 1 | part as u64
 }
 
 impl<'a, S: Steering<Set<'a>>> Orders<'a, S> {
-    /// A look at all hosts: what has arrived, what happens then, and when to look next; `None` if there
-    /// is nothing left to wait for.
+    /// Polls all hosts, carries out what follows, and returns the time of the next poll; `None` if
+    /// nothing is left to wait for.
     fn look(
         &mut self,
         checkpoint: &mut FabricCheckpoint<'_, '_, '_, JobSender>,
