@@ -302,7 +302,8 @@ fn what_is_refused_of_models_and_fabrics() {
     };
     let other = ["jobs.toml:7", "models.toml has no model of \"sorts\"", "applications: \"sort\""];
     jobs("\"sort\"", "\"sorts\"", &other);
-    let unused = ["jobs.toml:2", "models.toml, and no job that names one", "applications: \"sort\""];
+    let unused =
+        ["jobs.toml:2", "models.toml, and no job that names one", "applications: \"sort\""];
     jobs("model = \"sort\"", "workload = \"TS\"", &unused);
     jobs("models = \"models.toml\"\n", "", &["jobs.toml:6", "no table of models", "--models"]);
     jobs("instances = 8", "instances = 9", &["jobs.toml:8", "9 instances on 8 hosts", "1 to 8"]);

@@ -47,7 +47,11 @@ impl Doubt {
             match others.len() {
                 0 => sorted[0].to_string(),
                 n => {
-                    format!("{}; models of {} are affected too, by as much or less", sorted[0], few(&others, n))
+                    format!(
+                        "{}; models of {} are affected too, by as much or less",
+                        sorted[0],
+                        few(&others, n)
+                    )
                 }
             }
         };

@@ -34,8 +34,8 @@ fn jobs_that_say_too_little_or_too_much() {
 /// A job needs a duration to have a model, and one that picoseconds can count.
 #[test]
 fn jobs_that_take_no_time_or_too_much() {
-    insta::assert_snapshot!(job("instances = 1\nstage = [{ bytes = \"1 MB\", pattern = \"shuffle\" }]"), @"");
-    insta::assert_snapshot!(job("rounds = 1000000\nstage = [{ compute = \"86400 s\" }]"), @"");
+    insta::assert_snapshot!(job("instances = 1\nstage = [{ bytes = \"1 MB\", pattern = \"shuffle\" }]"), @"jobs.toml:2: a job that takes no time (allowed: stages that compute or send)");
+    insta::assert_snapshot!(job("rounds = 1000000\nstage = [{ compute = \"86400 s\" }]"), @"jobs.toml:2: with 2.8 Gbps for each instance it takes longer than 8640000 s (allowed: fewer rounds, less computing or fewer bytes)");
 }
 
 #[test]

@@ -115,7 +115,8 @@ impl HomaSpec {
         };
         if sizes.is_empty() && (count > 1 || self.unscheduled.is_none()) {
             let at = place(&self.unscheduled, at);
-            let error = source.error(at, "the sizes of a list's messages are unknown before the run");
+            let error =
+                source.error(at, "the sizes of a list's messages are unknown before the run");
             let allowed = "cutoffs = [\"2 KB\", \"20 KB\"] or so, or unscheduled = 1, in \
                            [transport.homa]";
             return Err(error.allowed(allowed));
