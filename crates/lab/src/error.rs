@@ -6,6 +6,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// The result of an operation on a lab.
+pub type Result<T> = std::result::Result<T, LabError>;
+
 /// An error of an operation on a lab.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {

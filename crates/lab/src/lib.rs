@@ -35,7 +35,7 @@ mod temporary;
 mod up;
 
 pub use down::{Removed, down};
-pub use error::{LabError, Process};
+pub use error::{LabError, Process, Result};
 pub use limited::{Limited, UnfitShare};
 pub use namespaces::Identity;
 pub use parts::{Lab, QUEUES, SWITCH};
@@ -44,6 +44,3 @@ pub use record::{Made, Record};
 pub use root::needs_root;
 pub use temporary::Temporary;
 pub use up::up;
-
-/// The result of an operation on a lab.
-pub type Result<T> = std::result::Result<T, LabError>;

@@ -17,7 +17,7 @@
 //! method = "bulk"
 //! ```
 
-use super::flow::FlowSpec;
+use super::flow::{DURATIONS, FlowSpec};
 use super::{Host, MOST_FLOWS, Plan, Span};
 use crate::Address;
 use bandwise_input::{InputError, Source};
@@ -27,8 +27,6 @@ use serde::Deserialize;
 use std::ops::RangeInclusive;
 use toml::Spanned;
 
-/// How long a flow can be active.
-pub(super) const DURATIONS: RangeInclusive<Time> = Time::from_ms(10)..=Time::from_ms(3_600_000);
 const DURATION: Time = Time::from_ms(5_000);
 /// What can be left out at both ends; clocks that agree better than the least of that do so by accident.
 pub const MARGINS: RangeInclusive<Time> = Time::from_us(10)..=Time::from_ms(60_000);
@@ -39,7 +37,7 @@ const MOST_HOSTS: usize = 64;
 /// A plan as a TOML document says it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PlanSpec {
+struct PlanSpec {
     title: Option<String>,
     #[serde(default, deserialize_with = "text")]
     duration: Given<Time>,
@@ -60,8 +58,15 @@ struct HostSpec {
     agent: Spanned<String>,
 }
 
+impl Plan {
+    /// Reads a plan. `usual` is the port of an agent whose address has none.
+    pub fn from_toml(source: &Source, usual: u16) -> Result<Plan, InputError> {
+        source.toml::<PlanSpec>()?.resolve(source, usual)
+    }
+}
+
 impl PlanSpec {
-    pub(super) fn resolve(self, source: &Source, usual: u16) -> Result<Plan, InputError> {
+    fn resolve(self, source: &Source, usual: u16) -> Result<Plan, InputError> {
         let ranged = |name, given: &Given<Time>, or, range| match given {
             Some(given) => within(source, name, given, range),
             None => Ok(or),
@@ -90,8 +95,8 @@ impl PlanSpec {
             }
         }
         // Where they are not active at one time, one that begins last or ends first is shown.
-        let from = flows.iter().map(|flow| flow.active.from).max().unwrap_or_default();
-        let to = flows.iter().map(|flow| flow.active.to).min().unwrap_or_default();
+        let from = flows.iter().map(|flow| flow.active.from()).max().unwrap_or_default();
+        let to = flows.iter().map(|flow| flow.active.to()).min().unwrap_or_default();
         let window = Span::new(from + margin, to.saturating_sub(margin)).map_err(|_| {
             let message = format!(
                 "all flows are active together from {from} to {to}, which leaves nothing between margins of {margin}"

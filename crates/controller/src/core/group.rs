@@ -1,6 +1,5 @@
 //! [`Group`] and [`Holding`]: the division of ports and clients among controllers that share a store (Saba 4.3.4).
 
-use super::change::Client;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -64,11 +63,6 @@ impl Holding {
 
     pub(super) fn has(&self, group: &Group) -> bool {
         self.held.contains(group)
-    }
-
-    /// Returns whether this controller ends the client's lease.
-    pub(super) fn has_client(&self, client: &Client) -> bool {
-        self.has(&client.home)
     }
 
     /// Returns the group that new clients join, or `None` if the controller holds no group. It may then be cut off from

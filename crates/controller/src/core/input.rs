@@ -2,17 +2,13 @@
 
 use super::change::Change;
 use super::group::Group;
-use super::output::OrderId;
+use super::order::{OrderId, OrderOutcome};
 use super::owner::Owner;
-use super::request::{ClientId, NumberedRequest};
-use bandwise_saba::controller::{PortConfig, PortId};
+use super::request::{ClientId, NumberedRequest, Ticket};
+use bandwise_saba::controller::PortId;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU8;
 use std::time::Duration;
-
-/// The number by which the caller of a request gets its answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Ticket(pub u64);
 
 /// An event that the core handles.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,29 +146,4 @@ pub struct Route {
     pub to: Box<str>,
     /// The ports on the path.
     pub path: Box<[PortId]>,
-}
-
-/// The outcome of an order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OrderOutcome {
-    /// The order was carried out.
-    Done {
-        /// Whether the port was written.
-        is_written: bool,
-        /// The configuration that was read back, with weights in lowest terms.
-        config: PortConfig,
-    },
-    /// The port was only checked, and has its configuration.
-    Unchanged,
-    /// The port was only checked, and has another configuration.
-    Differs {
-        /// The configuration that was found, with weights in lowest terms.
-        found: PortConfig,
-    },
-    /// The order failed.
-    Failed {
-        /// The reason, and the configuration in which the port was left.
-        error: String,
-    },
 }

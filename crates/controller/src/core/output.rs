@@ -2,56 +2,11 @@
 
 use super::change::Change;
 use super::group::Group;
-use super::input::Ticket;
-use super::request::{Answer, ClientId, Refusal};
+use super::order::{OrderId, Task, Why};
+use super::request::{Answer, ClientId, Refusal, Ticket};
 use bandwise_saba::controller::{PortConfig, PortId};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-
-/// The number of an order to a port, in the order in which orders are given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct OrderId(pub u64);
-
-/// The action of an order at a port.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Task {
-    /// Read the configuration.
-    Read,
-    /// Compare the configuration with this one; write nothing.
-    Check(PortConfig),
-    /// Establish this configuration; write nothing if the port has it.
-    Share(PortConfig),
-    /// Restore the configuration from before the first write.
-    AsFound,
-}
-
-/// The cause of an order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// The port was discovered.
-    Discovered,
-    /// The wanted configuration has changed.
-    Changed,
-    /// The last order failed.
-    Retry,
-    /// The port is due for a periodic check.
-    Check,
-    /// Someone else has written the port, or it has come back empty.
-    Overwritten,
-}
-
-/// The reason for an order: its cause, and the connections that changed since the last order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Why {
-    /// The cause of the order.
-    pub cause: Cause,
-    /// The number of connections through the port that were opened since its last order.
-    pub made: u32,
-    /// The number of connections through the port that were closed since its last order.
-    pub closed: u32,
-}
 
 /// An action that the core asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

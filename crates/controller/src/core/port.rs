@@ -1,7 +1,7 @@
 //! [`PortState`]: the wanted and the actual configuration of a port, and its next order.
 
 use super::group::Group;
-use super::output::{Cause, OrderId, Task, Why};
+use super::order::{Cause, OrderId, Task, Why};
 use super::rules::Rules;
 use bandwise_saba::controller::PortConfig;
 use serde::{Deserialize, Serialize};

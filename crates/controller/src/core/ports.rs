@@ -1,8 +1,8 @@
 //! [`Ports`]: the ports of the network, and the schedule of their orders.
 
 use super::group::Group;
-use super::input::OrderOutcome;
-use super::output::{OrderId, Output, Task, Why};
+use super::order::{OrderId, OrderOutcome, Task, Why};
+use super::output::Output;
 use super::port::{Order, PortState};
 use super::rules::Rules;
 use bandwise_saba::controller::PortId;

@@ -1,8 +1,8 @@
 //! The discovery thread: reads the network while the event loop looks up paths and the writer writes ports.
 
-use super::handle::Message;
+use super::message::{Discovered, Message};
 use crate::core::{Connection, Route};
-use bandwise_enforce::{Port, Switches};
+use bandwise_enforce::Switches;
 use bandwise_saba::controller::PortId;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -16,12 +16,6 @@ pub(super) type Path = Option<Box<[PortId]>>;
 
 /// All pairs of hosts with connections, and their common path.
 pub(super) type KnownPaths = BTreeMap<HostPair, Path>;
-
-/// The result of a discovery.
-pub(super) struct Discovered {
-    pub(super) ports: Vec<Port>,
-    pub(super) routes: Vec<Route>,
-}
 
 /// The switches for looking up paths in the last discovered network. The event loop reads them; the discovery thread
 /// replaces them.

@@ -1,25 +1,12 @@
 //! [`Handle`]: the sender of calls to the event loop.
 
-use crate::core::{Answer, ClientId, Core, Input, NumberedRequest, Owner, Refusal};
+use super::call::Call;
+use super::message::Message;
+use super::paths::Paths;
+use crate::core::{Answer, Core, Refusal};
 use crate::credentials::{Caller, Denied};
-use bandwise_saba::controller::PortId;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::oneshot;
-
-/// A call to the daemon.
-#[derive(Debug)]
-pub enum Call {
-    /// A program asks to become a client.
-    Hello,
-    /// A client sends a request.
-    Request(NumberedRequest),
-    /// A client renews its lease.
-    Renew(ClientId),
-    /// A client says goodbye.
-    Goodbye(ClientId),
-    /// An operator drains ports (`true`) or shares them again (`false`); all ports if the list is empty.
-    Drain(Vec<PortId>, bool),
-}
 
 /// The reason why a call has failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,26 +24,6 @@ pub enum CallError {
     #[error("the controller is stopping; retry the same request")]
     Ending,
 }
-
-type Answers = oneshot::Sender<Result<Answer, Refusal>>;
-type Inspect = Box<dyn FnOnce(&mut Core, &mut dyn super::event_loop::Paths) + Send>;
-
-/// A message to the event loop.
-pub(super) enum Message {
-    Call(Owner, Call, Answers),
-    Inspect(Inspect),
-    /// An update from the persister: stored changes or held groups.
-    Persisted(Input),
-    OrderEnded {
-        order: crate::core::OrderId,
-        outcome: crate::core::OrderOutcome,
-    },
-    Discovered(Result<super::discovery::Discovered, String>),
-    Stop,
-}
-
-/// The number of messages that may wait.
-pub(super) const ROOM: usize = 4096;
 
 /// The sender of calls to the event loop.
 #[derive(Clone)]
@@ -91,10 +58,10 @@ impl Handle {
     /// Returns [`CallError::Busy`] or [`CallError::Ending`].
     pub async fn inspect<T: Send + 'static>(
         &self,
-        inspect: impl FnOnce(&mut Core, &mut dyn super::event_loop::Paths) -> T + Send + 'static,
+        inspect: impl FnOnce(&mut Core, &mut dyn Paths) -> T + Send + 'static,
     ) -> Result<T, CallError> {
         let (answers, answer) = oneshot::channel();
-        let inspect = move |core: &mut Core, paths: &mut dyn super::event_loop::Paths| {
+        let inspect = move |core: &mut Core, paths: &mut dyn Paths| {
             // The caller may have gone.
             let _ = answers.send(inspect(core, paths));
         };

@@ -11,10 +11,13 @@
 //! Every input of the core passes the event loop, which records it first if a recording is configured.
 
 mod audit;
+mod call;
 mod discovery;
 mod event_loop;
 mod handle;
+mod message;
 mod metrics;
+mod paths;
 mod persister;
 mod recording;
 mod replay;
@@ -22,8 +25,9 @@ mod rotating_file;
 mod writer;
 
 pub use audit::Audit;
+pub use call::Call;
 pub use event_loop::{EventLoop, Parts};
-pub use handle::{Call, CallError, Handle};
+pub use handle::{CallError, Handle};
 pub use metrics::Metrics;
 pub use persister::{EventSender, Persister, PersisterMessage, Stopped, Write};
 pub use recording::{Beginning, Recording};

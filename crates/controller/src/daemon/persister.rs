@@ -1,7 +1,7 @@
 //! [`Persister`]: the thread that stores changes, one write after another.
 
 use super::Metrics;
-use super::handle::Message;
+use super::message::Message;
 use crate::core::{Change, Group, Input};
 use crate::store::Store;
 use std::sync::mpsc::SyncSender;

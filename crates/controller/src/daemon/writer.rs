@@ -1,6 +1,6 @@
 //! The writer thread: carries out orders at ports one by one. Orders that may write go before periodic checks.
 
-use super::handle::Message;
+use super::message::Message;
 use crate::core::{OrderId, OrderOutcome, Task};
 use bandwise_enforce::{Fault, Plan, Switches, Wanted};
 use bandwise_saba::controller::PortId;

@@ -1,12 +1,12 @@
 //! [`Cluster`]: the settings of a store that several controllers share.
 
-use super::{at, parsed};
+use super::document::ClusterSpec;
+use super::value::{at, file, parsed};
 use crate::cluster::Groups;
 use crate::core::Group;
 use crate::pattern::Pattern;
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -38,21 +38,6 @@ pub struct ClusterTls {
     pub ca: PathBuf,
     /// The certificate and the key of this controller, if etcd asks for one.
     pub own: Option<(PathBuf, PathBuf)>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct ClusterSpec {
-    etcd: Spanned<Vec<Spanned<String>>>,
-    prefix: Option<Spanned<String>>,
-    lease: Option<Spanned<String>>,
-    instance: Option<Spanned<String>>,
-    groups: Spanned<BTreeMap<Spanned<String>, Vec<Spanned<String>>>>,
-    ca: Option<Spanned<String>>,
-    certificate: Option<Spanned<String>>,
-    key: Option<Spanned<String>>,
-    user: Option<Spanned<String>>,
-    password_file: Option<Spanned<String>>,
 }
 
 pub(super) fn cluster(
@@ -161,7 +146,7 @@ fn tls(
     is_tls: bool,
     folder: &Path,
 ) -> Result<Option<ClusterTls>, InputError> {
-    let file = |name: &Spanned<String>| super::file(source, name, folder);
+    let file = |name: &Spanned<String>| file(source, name, folder);
     let own = match (&spec.certificate, &spec.key) {
         (Some(certificate), Some(key)) => Some((file(certificate)?, file(key)?)),
         (None, None) => None,
@@ -193,7 +178,7 @@ fn user(
 ) -> Result<Option<(String, PathBuf)>, InputError> {
     match (&spec.user, &spec.password_file) {
         (Some(user), Some(password)) => {
-            Ok(Some((user.get_ref().clone(), super::file(source, password, folder)?)))
+            Ok(Some((user.get_ref().clone(), file(source, password, folder)?)))
         }
         (None, None) => Ok(None),
         (Some(one), None) | (None, Some(one)) => {

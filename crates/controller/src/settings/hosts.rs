@@ -1,14 +1,11 @@
 //! Alternative names of hosts.
 
-use super::at;
+use super::document::HostsSpec;
+use super::value::at;
 use bandwise_enforce::Names;
 use bandwise_input::{InputError, Source};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use toml::Spanned;
-
-/// Alternative names of each host, such as its addresses: `h3 = ["10.0.0.3", "node3.example.org"]`.
-pub(super) type HostsSpec = BTreeMap<String, Vec<Spanned<String>>>;
 
 pub(super) fn hosts(source: &Source, spec: &HostsSpec) -> Result<Names, InputError> {
     let mut names = BTreeMap::<Box<str>, Box<str>>::new();

@@ -1,11 +1,11 @@
 //! [`InfiniBand`]: an InfiniBand fabric, and the lanes that Saba shares.
 
-use super::{at, parsed};
+use super::document::InfiniBandSpec;
+use super::value::{at, parsed};
 use bandwise_enforce::infiniband::{Lanes, NoLanes, Patience, listed};
 use bandwise_input::{InputError, Source};
 use bandwise_rdma::qos::{Sl, Vl};
 use bandwise_units::Time;
-use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
@@ -22,18 +22,6 @@ pub struct InfiniBand {
     pub patience: Patience,
     /// The span of the table in the file, for errors when the fabric is opened.
     pub place: Range<usize>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct InfiniBandSpec {
-    device: Option<Spanned<String>>,
-    port: Option<Spanned<i64>>,
-    sls: Option<Spanned<String>>,
-    lanes: Option<Spanned<String>>,
-    m_key: Option<Spanned<String>>,
-    timeout: Option<Spanned<String>>,
-    attempts: Option<Spanned<i64>>,
 }
 
 /// The default service levels and virtual lanes.

@@ -1,6 +1,7 @@
 //! [`Listen`]: the local address of the controller.
 
-use super::{Document, at};
+use super::document::Document;
+use super::value::at;
 use bandwise_input::{InputError, Source};
 use std::fmt;
 use std::net::SocketAddr;

@@ -1,6 +1,7 @@
 //! The settings of the audit log and the recording.
 
-use super::{Document, at, file, parsed};
+use super::document::Document;
+use super::value::{at, file, parsed};
 use crate::daemon::RotatingFile;
 use bandwise_input::{InputError, Source};
 use bandwise_units::Bytes;

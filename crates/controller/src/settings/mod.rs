@@ -1,6 +1,7 @@
 //! [`Settings`]: the settings file of a controller. Each part of the file has a module here.
 
 mod cluster;
+mod document;
 mod hosts;
 mod infiniband;
 mod listen;
@@ -10,6 +11,7 @@ mod paths;
 mod remote;
 mod rules;
 mod simulated;
+mod value;
 
 pub use cluster::{Cluster, ClusterTls};
 pub use infiniband::InfiniBand;
@@ -24,16 +26,10 @@ use crate::daemon::RotatingFile;
 use bandwise_enforce::Names;
 use bandwise_input::{InputError, Source};
 use bandwise_saba::controller::Weighting;
-use cluster::ClusterSpec;
-use hosts::HostsSpec;
-use infiniband::InfiniBandSpec;
-use network::PortSpec;
-use remote::{CredentialSpec, RemoteSpec};
-use rules::{LimitsSpec, TimesSpec};
-use serde::Deserialize;
-use simulated::SimulatedSpec;
+use document::Document;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
+use value::{at, file};
 
 /// The settings of a controller.
 #[derive(Debug, Clone)]
@@ -62,38 +58,6 @@ pub struct Settings {
     pub restores: bool,
     /// Times and limits.
     pub rules: Rules,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Document {
-    lab: Option<Spanned<String>>,
-    port: Option<Vec<PortSpec>>,
-    infiniband: Option<Spanned<InfiniBandSpec>>,
-    simulated: Option<Spanned<SimulatedSpec>>,
-    #[serde(default)]
-    hosts: HostsSpec,
-    table: Spanned<String>,
-    seed: Option<u64>,
-    store: Option<Spanned<String>>,
-    cluster: Option<Spanned<ClusterSpec>>,
-    listen: Option<Spanned<String>>,
-    socket_mode: Option<Spanned<String>>,
-    remote: Option<RemoteSpec>,
-    #[serde(default)]
-    credential: Vec<CredentialSpec>,
-    audit: Option<Spanned<String>>,
-    audit_size: Option<Spanned<String>>,
-    audit_files: Option<Spanned<i64>>,
-    recording: Option<Spanned<String>>,
-    recording_size: Option<Spanned<String>>,
-    recording_files: Option<Spanned<i64>>,
-    on_exit: Option<Spanned<String>>,
-    weights: Option<Spanned<String>>,
-    #[serde(default)]
-    times: TimesSpec,
-    #[serde(default)]
-    limits: LimitsSpec,
 }
 
 impl Settings {
@@ -205,26 +169,6 @@ fn weighting(
             Err(at(source, text, format!("weights by {other:?}")).allowed(allowed))
         }
     }
-}
-
-fn at<T>(source: &Source, value: &Spanned<T>, message: impl Into<String>) -> InputError {
-    source.error(value.span(), message)
-}
-
-/// Returns a path relative to the folder of the settings.
-fn file(source: &Source, name: &Spanned<String>, folder: &Path) -> Result<PathBuf, InputError> {
-    match name.get_ref().is_empty() {
-        true => Err(at(source, name, "a file without a name").allowed("the path of a file")),
-        false => Ok(folder.join(name.get_ref())),
-    }
-}
-
-fn parsed<T>(source: &Source, value: &Spanned<String>, allowed: &str) -> Result<T, InputError>
-where
-    T: std::str::FromStr<Err: std::fmt::Display>,
-{
-    let wrong = |error: T::Err| at(source, value, error.to_string()).allowed(allowed);
-    value.get_ref().parse().map_err(wrong)
 }
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
 //! [`Network`]: the network whose ports are shared.
 
+use super::document::{Document, PortSpec};
 use super::infiniband::{self, InfiniBand};
 use super::simulated::{self, Simulated};
-use super::{Document, at, parsed};
+use super::value::{at, parsed, queues};
 use bandwise_enforce::htb::Layout;
 use bandwise_enforce::tc::TcPort;
-use bandwise_input::{Decimal, InputError, Source};
+use bandwise_input::{InputError, Source};
 use bandwise_saba::Share;
 use bandwise_units::{BitRate, Bytes};
-use serde::Deserialize;
-use std::num::NonZeroU8;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -25,20 +24,6 @@ pub enum Network {
     InfiniBand(InfiniBand),
     /// A network in memory.
     Simulated(Simulated),
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct PortSpec {
-    name: Option<String>,
-    from: Spanned<String>,
-    to: Spanned<String>,
-    namespace: Option<Spanned<String>>,
-    device: Spanned<String>,
-    rate: Spanned<String>,
-    others: Option<Spanned<Decimal>>,
-    queues: Option<Spanned<i64>>,
-    packet: Option<Spanned<String>>,
 }
 
 /// An Ethernet frame of 1500 bytes and its header.
@@ -91,17 +76,6 @@ fn all_ports(source: &Source, specs: &[PortSpec]) -> Result<Vec<TcPort>, InputEr
         }
     }
     Ok(ports)
-}
-
-/// Returns the number of queues of a port for Saba; 8 by default.
-pub(super) fn queues(
-    source: &Source,
-    queues: &Option<Spanned<i64>>,
-) -> Result<NonZeroU8, InputError> {
-    let Some(queues) = queues else { return Ok(NonZeroU8::new(8).expect("8")) };
-    let number = u8::try_from(*queues.get_ref()).ok().filter(|number| *number <= 64);
-    let wrong = || at(source, queues, format!("{} queues", queues.get_ref()));
-    number.and_then(NonZeroU8::new).ok_or_else(|| wrong().allowed("1 to 64"))
 }
 
 fn port(source: &Source, spec: &PortSpec) -> Result<TcPort, InputError> {

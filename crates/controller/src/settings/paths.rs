@@ -1,7 +1,9 @@
 //! The check of the paths in a settings file.
 
+use super::Settings;
+use super::document::Document;
 use super::listen::{Listen, listen};
-use super::{Document, Settings, at, file};
+use super::value::{at, file};
 use bandwise_input::{InputError, Source};
 use std::fs::symlink_metadata;
 use std::ops::Range;

@@ -1,34 +1,13 @@
 //! The times and limits in a settings file.
 
-use super::{Document, at, parsed};
+use super::document::Document;
+use super::value::{at, parsed};
 use crate::core::{Limits, Rules};
 use bandwise_input::{InputError, Source};
 use bandwise_saba::controller::Weighting;
 use bandwise_units::Time;
-use serde::Deserialize;
 use std::time::Duration;
 use toml::Spanned;
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct TimesSpec {
-    lease: Option<Spanned<String>>,
-    order_gap: Option<Spanned<String>>,
-    check_interval: Option<Spanned<String>>,
-    discovery_interval: Option<Spanned<String>>,
-    late_after: Option<Spanned<String>>,
-    retry: Option<Spanned<String>>,
-    max_retry: Option<Spanned<String>>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct LimitsSpec {
-    clients: Option<Spanned<i64>>,
-    applications: Option<Spanned<i64>>,
-    connections: Option<Spanned<i64>>,
-    unacknowledged: Option<Spanned<i64>>,
-}
 
 pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, InputError> {
     let time = |value: &Option<Spanned<String>>, default: Duration, (least, most): (&str, &str)| {

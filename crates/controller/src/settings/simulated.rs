@@ -1,10 +1,9 @@
 //! [`Simulated`]: a network in memory.
 
-use super::at;
+use super::document::SimulatedSpec;
+use super::value::{at, queues as number_of_queues};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::Fabric;
-use bandwise_topology::read::FabricSpec;
-use serde::Deserialize;
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -27,14 +26,6 @@ pub enum Shape {
     File(PathBuf),
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct SimulatedSpec {
-    fabric: Option<FabricSpec>,
-    fabric_file: Option<Spanned<String>>,
-    queues: Option<Spanned<i64>>,
-}
-
 pub(super) fn simulated(
     source: &Source,
     spec: &Spanned<SimulatedSpec>,
@@ -49,5 +40,5 @@ pub(super) fn simulated(
             return Err(error.allowed("fabric-file = \"FILE\", or a [simulated.fabric] table"));
         }
     };
-    Ok(Simulated { shape, queues: super::network::queues(source, queues)? })
+    Ok(Simulated { shape, queues: number_of_queues(source, queues)? })
 }

@@ -1,19 +1,21 @@
 //! [`LinuxTc`]: ports of Linux, whose traffic control is written and read by netlink.
 
 mod namespaces;
+mod reach;
 mod socket;
 mod throttled;
 mod wire;
 mod write;
 
 pub use namespaces::Namespaces;
+pub use reach::Reach;
 pub use throttled::Throttled;
 pub use wire::{Kernel, Trouble, Wire};
 
 use crate::htb::{Change, Layout, Marks, Root, changes};
 use crate::{Applied, Fault, Plan, Port, Switches, Wanted, paths};
 use bandwise_saba::controller::{PortConfig, PortId};
-use std::{fmt, io};
+use std::fmt;
 use write::{Place, write};
 
 /// Where data leaves a host or a switch that runs Linux, and how that is shared.
@@ -34,23 +36,6 @@ pub struct TcPort {
     /// Whether nothing else limits the link: then it keeps its rate where it is to be as it was found. So are links of a lab;
     /// others are left to the queueing that the kernel gives a device by itself.
     pub keeps_rate: bool,
-}
-
-/// Who reaches the kernel's devices.
-pub trait Reach {
-    /// Makes changes at a device, one after another up to the first that is refused, and reads what stands there
-    /// after the last; in a network namespace by its name, or in this program's own.
-    fn visit(
-        &mut self,
-        namespace: Option<&str>,
-        device: &str,
-        changes: &[Change],
-    ) -> Result<Root, Trouble>;
-}
-
-/// What is said where the kernel has not answered in time.
-fn unanswered() -> io::Error {
-    io::Error::new(io::ErrorKind::TimedOut, "the kernel has not answered in time")
 }
 
 /// Ports of Linux. What they are called, where they are and where they lead is said by whoever runs the

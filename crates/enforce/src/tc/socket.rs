@@ -1,6 +1,7 @@
 //! [`Socket`]: a socket of rtnetlink, in the network namespace of the thread that opens it.
 
-use super::Wire;
+use super::reach::unanswered;
+use super::wire::Wire;
 use netlink_sys::{SocketAddr, protocols::NETLINK_ROUTE};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::netdevice::name_to_index;
@@ -39,7 +40,7 @@ impl Socket {
 
     fn left(&self) -> io::Result<Duration> {
         let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(super::unanswered()) } else { Ok(left) }
+        if left.is_zero() { Err(unanswered()) } else { Ok(left) }
     }
 }
 

@@ -1,6 +1,7 @@
 //! [`write`]: written, read back, rolled back.
 
-use super::{Reach, Trouble};
+use super::reach::Reach;
+use super::wire::Trouble;
 use crate::htb::{Change, Root, changes};
 use crate::{Fault, Left};
 

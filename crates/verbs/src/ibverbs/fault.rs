@@ -134,6 +134,10 @@ impl VerbsError {
         VerbsError::Call { device: device.to_owned(), what: what.into(), error }
     }
 
+    pub(super) fn manager(what: impl Into<String>, error: io::Error) -> VerbsError {
+        VerbsError::Manager { what: what.into(), error }
+    }
+
     /// Memory could not be registered; `limits` is what the kernel says of this process, if it does.
     pub(super) fn memory(
         device: &str,

@@ -7,7 +7,6 @@
 
 use super::completion_queue::CompletionQueue;
 use super::context::Context;
-use super::manager::Id;
 use super::memory::Domain;
 use super::{Chosen, VerbsError};
 use bandwise_rdma::verbs::Transport;
@@ -213,17 +212,21 @@ impl QueuePair {
         })
     }
 
-    /// Connects it with the queue pair that a connection of the manager's leads to: states RTR and RTS.
-    pub(super) fn connect_by_manager(&mut self, id: &Id, path: Path) -> Result<(), VerbsError> {
+    /// Connects the queue pair with the attributes that RDMA-CM has for a state: RTR, then RTS.
+    pub(super) fn connect_by_manager(
+        &mut self,
+        attributes: impl Fn(u32) -> Result<(sys::ibv_qp_attr, i32), VerbsError>,
+        path: Path,
+    ) -> Result<(), VerbsError> {
         let reads = self.reads;
-        let (mut to, what) = id.attributes(sys::ibv_qp_state::IBV_QPS_RTR)?;
+        let (mut to, what) = attributes(sys::ibv_qp_state::IBV_QPS_RTR)?;
         to.path_mtu = code(path.mtu);
         to.ah_attr.sl = path.sl;
         to.ah_attr.grh.traffic_class = path.traffic_class;
         to.max_dest_rd_atomic = reads;
         to.min_rnr_timer = RNR_TIMER;
         self.apply("RTR by RDMA-CM", what, to)?;
-        let (mut to, what) = id.attributes(sys::ibv_qp_state::IBV_QPS_RTS)?;
+        let (mut to, what) = attributes(sys::ibv_qp_state::IBV_QPS_RTS)?;
         to.timeout = TIMEOUT;
         to.retry_cnt = RETRIES;
         to.rnr_retry = RNR_RETRIES;

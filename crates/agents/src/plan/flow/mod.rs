@@ -4,7 +4,6 @@ mod places;
 mod task;
 
 use super::method::FlowMethod;
-use super::spec::DURATIONS;
 use super::{Flow, Host, Role, Span};
 use crate::THINK;
 use bandwise_input::{InputError, Source};
@@ -16,7 +15,7 @@ use bandwise_session::Method;
 use bandwise_units::{Bytes, Time};
 use places::places;
 use serde::Deserialize;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 
 /// A flow for each pair of different hosts of `from` and `to`: one to one, many to one, one to many, or all to all.
@@ -92,6 +91,8 @@ pub(super) struct FlowSpec {
     stop: Given<Time>,
 }
 
+/// How long a flow can be active.
+pub(super) const DURATIONS: RangeInclusive<Time> = Time::from_ms(10)..=Time::from_ms(3_600_000);
 /// The longest pause.
 const LONGEST_THINK: Time = Time::from_ms(1_000);
 

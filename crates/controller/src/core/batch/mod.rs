@@ -4,9 +4,8 @@ mod request;
 
 use super::change::{Change, Client, Connection, Next};
 use super::group::Group;
-use super::input::Ticket;
 use super::owner::Owner;
-use super::request::{Answer, ClientId, Limited, Refusal};
+use super::request::{Answer, ClientId, Limited, Refusal, Ticket};
 use super::rules::Rules;
 use super::state::State;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};

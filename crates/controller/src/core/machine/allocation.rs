@@ -1,38 +1,10 @@
 //! The link to Saba's controller: stored records go in, port configurations come out.
 
 use super::Core;
+use super::invalid_record::InvalidRecord;
 use crate::core::change::Change;
-use bandwise_saba::controller::{Command, ConnectionId, Event, Profile, Refused};
+use bandwise_saba::controller::{Command, ConnectionId, Event, Profile};
 use bandwise_saba::table::Application;
-
-/// A stored record that Saba's controller refuses.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidRecord {
-    /// A connection that is impossible.
-    #[error("stored connection {connection} is invalid: {why}")]
-    Connection {
-        /// The connection.
-        connection: u64,
-        /// The reason.
-        why: Refused,
-    },
-    /// An application with an invalid name.
-    #[error("stored application {application} has the invalid name {name:?}")]
-    Name {
-        /// The application.
-        application: u64,
-        /// The name.
-        name: String,
-    },
-    /// An application that contradicts another record.
-    #[error("stored application {application} is invalid: {why}")]
-    Application {
-        /// The application.
-        application: u64,
-        /// The reason.
-        why: Refused,
-    },
-}
 
 impl Core {
     /// Passes a stored change to Saba's controller.

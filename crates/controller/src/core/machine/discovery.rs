@@ -1,7 +1,7 @@
 //! The effect of a network discovery.
 
 use super::Core;
-use super::requests::Waiting;
+use super::waiting::Waiting;
 use crate::core::input::{DiscoveredPort, Route};
 use crate::core::output::Output;
 use crate::core::port::PortState;

@@ -1,7 +1,7 @@
 //! The effect of stored changes, by this controller and by others that share the store.
 
 use super::Core;
-use super::requests::Writing;
+use super::waiting::Writing;
 use crate::core::change::Change;
 use crate::core::output::Output;
 use crate::core::request::Refusal;
@@ -72,7 +72,7 @@ impl Core {
             }
             match change {
                 Change::Client(client, of) => {
-                    let is_ours = of.as_ref().is_some_and(|of| self.holding.has_client(of));
+                    let is_ours = of.as_ref().is_some_and(|of| self.holding.has(&of.home));
                     match (is_ours, self.leases.has(*client)) {
                         (true, false) => self.renew(*client),
                         (false, true) => self.leases.forget(*client),

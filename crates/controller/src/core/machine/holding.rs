@@ -44,7 +44,7 @@ impl Core {
         }
         let clients = self.state.clients.iter().filter(|of| changed(self, &of.1.home));
         let clients: Vec<(ClientId, bool)> =
-            clients.map(|(&id, of)| (id, self.holding.has_client(of))).collect();
+            clients.map(|(&id, of)| (id, self.holding.has(&of.home))).collect();
         for (client, is_ours) in clients {
             if is_ours { self.renew(client) } else { self.leases.forget(client) }
         }

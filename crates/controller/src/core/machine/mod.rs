@@ -4,17 +4,21 @@ mod allocation;
 mod discovery;
 mod history;
 mod holding;
+mod invalid_record;
 mod jobs;
+mod ownership;
 mod requests;
 mod snapshot;
+mod waiting;
 
-pub use allocation::InvalidRecord;
+pub use invalid_record::InvalidRecord;
 pub use snapshot::Snapshot;
 
 use super::discovery::DiscoverySchedule;
 use super::group::{Group, Holding};
-use super::input::{Input, OrderOutcome};
+use super::input::Input;
 use super::leases::Leases;
+use super::order::OrderOutcome;
 use super::output::Output;
 use super::port::PortState;
 use super::ports::Ports;
@@ -24,9 +28,9 @@ use super::rules::Rules;
 use super::state::State;
 use bandwise_saba::controller::{ConnectionId, Controller, Levels, PortId, Settings};
 use jobs::Jobs;
-use requests::{Waiting, Writing};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
+use waiting::{Waiting, Writing};
 
 /// The lateness up to which a wake-up is normal on a busy machine. With more, the process was suspended.
 const STILL: Duration = Duration::from_secs(1);

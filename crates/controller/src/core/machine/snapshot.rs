@@ -1,16 +1,15 @@
 //! [`Snapshot`]: the serialisable state of a core between two inputs.
 
-use super::requests::{Waiting, Writing};
+use super::waiting::{Waiting, Writing};
 use super::{Core, InvalidRecord};
 use crate::core::batch::Batch;
 use crate::core::change::Change;
 use crate::core::discovery::DiscoverySchedule;
 use crate::core::group::{Group, Holding};
-use crate::core::input::Ticket;
 use crate::core::leases::Leases;
 use crate::core::ports::Ports;
 use crate::core::profiles::Profiles;
-use crate::core::request::{Answer, ClientId, Refusal};
+use crate::core::request::{Answer, ClientId, Refusal, Ticket};
 use crate::core::rules::Rules;
 use crate::core::state::State;
 use bandwise_saba::controller::{Event, Settings};

@@ -6,10 +6,12 @@ mod persisted;
 mod record;
 mod report;
 
-pub use parts::{Parts, Paths};
+pub use parts::Parts;
 
-use super::discovery::{self, Discovered, KnownPaths, SharedSwitches};
-use super::handle::{Call, Handle, Message, ROOM};
+use super::call::Call;
+use super::discovery::{self, KnownPaths, SharedSwitches};
+use super::handle::Handle;
+use super::message::{Discovered, Message, ROOM};
 use super::writer::{self, Order};
 use super::{Audit, EventSender, Metrics, PersisterMessage, Write};
 use crate::cluster::Groups;

@@ -3,8 +3,6 @@
 use crate::cluster::Groups;
 use crate::core::Core;
 use crate::daemon::{Audit, Metrics, Persister, Recording};
-use bandwise_enforce::{Fault, Switches};
-use bandwise_saba::controller::PortId;
 
 /// The parts of a daemon.
 pub struct Parts<S> {
@@ -28,20 +26,4 @@ pub struct Parts<S> {
     pub metrics: Metrics,
     /// Whether the daemon restores all ports before it ends.
     pub restores: bool,
-}
-
-/// The lookup of paths through the network.
-pub trait Paths {
-    /// Returns the ports on the path from one host to another.
-    ///
-    /// # Errors
-    ///
-    /// Returns a [`Fault`] if a host is unknown or no path exists.
-    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault>;
-}
-
-impl<S: Switches> Paths for S {
-    fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
-        Switches::path(self, from, to)
-    }
 }

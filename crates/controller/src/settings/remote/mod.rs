@@ -1,9 +1,9 @@
 //! [`Remote`]: the address for remote hosts, and their authentication.
 
-use super::{at, parsed};
+use super::document::{CredentialSpec, RemoteSpec};
+use super::value::{at, file, parsed};
 use crate::credentials::{Credential, Pattern, Rights, TokenDigest};
 use bandwise_input::{InputError, Source};
-use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -26,27 +26,6 @@ pub struct TlsFiles {
     pub key: PathBuf,
     /// The authority of client certificates, if clients may show one.
     pub clients: Option<PathBuf>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct RemoteSpec {
-    listen: Spanned<String>,
-    certificate: Option<Spanned<String>>,
-    key: Option<Spanned<String>>,
-    clients: Option<Spanned<String>>,
-    tokens_in_the_clear: Option<Spanned<bool>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct CredentialSpec {
-    name: Spanned<String>,
-    certificate: Option<Spanned<String>>,
-    token_sha256: Option<Spanned<String>>,
-    applications: Spanned<Vec<Spanned<String>>>,
-    #[serde(default)]
-    drain: bool,
 }
 
 /// Returns the remote address, if there is one, and the credentials.
@@ -152,7 +131,7 @@ fn place(
 ) -> Result<Remote, InputError> {
     let listen: SocketAddr =
         parsed(source, &spec.listen, "an address and a port such as \"0.0.0.0:7470\"")?;
-    let file = |name: &Spanned<String>| super::file(source, name, folder);
+    let file = |name: &Spanned<String>| file(source, name, folder);
     let tls = match (&spec.certificate, &spec.key) {
         (Some(certificate), Some(key)) => {
             let clients = spec.clients.as_ref().map(file).transpose()?;

@@ -1,8 +1,8 @@
 //! [`Namespaces`]: the kernel's ear in each network namespace.
 
+use super::reach::{Reach, unanswered};
 use super::socket::Socket;
 use super::wire::{Kernel, Trouble, Wire};
-use super::{Reach, unanswered};
 use crate::htb::{Change, Root};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::collections::BTreeMap;

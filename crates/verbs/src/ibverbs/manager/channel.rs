@@ -2,7 +2,6 @@
 
 #![allow(unsafe_code)]
 
-use super::failed;
 use crate::ibverbs::VerbsError;
 use crate::ibverbs::queue_pair::{QueuePair, RETRIES};
 use rdma_mummy_sys as sys;
@@ -22,7 +21,7 @@ use sys::rdma_cm_event_type as kind;
 pub(super) struct Channel(NonNull<sys::rdma_event_channel>);
 
 /// A connection, or what waits for some.
-pub(in crate::ibverbs) struct Id(NonNull<sys::rdma_cm_id>);
+pub(super) struct Id(NonNull<sys::rdma_cm_id>);
 
 // SAFETY: the library may be called from any thread, and nothing here is bound to the one that made it.
 unsafe impl Send for Channel {}
@@ -54,11 +53,11 @@ impl Channel {
                 }
                 _ => "RDMA-CM can't be had. As root: modprobe rdma_ucm",
             };
-            return Err(failed(what, error));
+            return Err(VerbsError::manager(what, error));
         };
         let channel = Channel(channel);
         rustix::io::ioctl_fionbio(channel.readable(), true)
-            .map_err(|error| failed("events of RDMA-CM can't be asked for", error.into()))?;
+            .map_err(|error| VerbsError::manager("events of RDMA-CM can't be asked for", error.into()))?;
         Ok(channel)
     }
 
@@ -82,7 +81,7 @@ impl Channel {
         check(code, "RDMA-CM gives no connection")?;
         NonNull::new(id)
             .map(Id)
-            .ok_or_else(|| failed("RDMA-CM gives no connection", io::ErrorKind::OutOfMemory.into()))
+            .ok_or_else(|| VerbsError::manager("RDMA-CM gives no connection", io::ErrorKind::OutOfMemory.into()))
     }
 
     /// The next event, if there is one until then.
@@ -100,10 +99,10 @@ impl Channel {
             let waits =
                 matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted);
             if !waits {
-                return Err(failed("events of RDMA-CM can't be read", error));
+                return Err(VerbsError::manager("events of RDMA-CM can't be read", error));
             }
             if left.is_zero() {
-                return Err(failed(waits_for, io::ErrorKind::TimedOut.into()));
+                return Err(VerbsError::manager(waits_for, io::ErrorKind::TimedOut.into()));
             }
             let left =
                 Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
@@ -111,7 +110,7 @@ impl Channel {
             {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => {
-                    return Err(failed("events of RDMA-CM can't be waited for", error.into()));
+                    return Err(VerbsError::manager("events of RDMA-CM can't be waited for", error.into()));
                 }
             }
         }
@@ -173,14 +172,14 @@ impl Event {
             status if status < 0 => io::Error::from_raw_os_error(-status),
             reason => io::Error::other(format!("rejected with reason {reason}")),
         };
-        Err(failed(what, error))
+        Err(VerbsError::manager(what, error))
     }
 }
 
 fn check(code: i32, what: &str) -> Result<(), VerbsError> {
     match code {
         0 => Ok(()),
-        _ => Err(failed(what, io::Error::last_os_error())),
+        _ => Err(VerbsError::manager(what, io::Error::last_os_error())),
     }
 }
 
@@ -249,7 +248,7 @@ impl Id {
     }
 
     /// What a queue pair is to be told for that state.
-    pub(in crate::ibverbs) fn attributes(
+    pub(super) fn attributes(
         &self,
         state: u32,
     ) -> Result<(sys::ibv_qp_attr, i32), VerbsError> {

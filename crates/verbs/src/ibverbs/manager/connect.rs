@@ -1,7 +1,9 @@
 //! [`connect`]: the side that asks.
 
+use super::address::{own, theirs};
 use super::channel::{Channel, Step};
-use super::{Connections, PATIENCE, Ticket, own, theirs};
+use super::connections::{Connections, PATIENCE};
+use super::ticket::Ticket;
 use crate::ibverbs::{QueuePairs, VerbsError};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::{Path, Side};
@@ -35,7 +37,7 @@ pub fn connect(
             number += 1;
             id.connect(qp, &ticket.to_bytes())?;
             next(Step::Answer, "the other side gave no answer by RDMA-CM")?;
-            qp.connect_by_manager(&id, path)?;
+            qp.connect_by_manager(|state| id.attributes(state), path)?;
             id.establish()?;
             ids.push(id);
             Ok(())

@@ -1,7 +1,9 @@
 //! [`Listener`]: the side that waits.
 
+use super::address::own;
 use super::channel::{Channel, Id};
-use super::{Connections, PATIENCE, Ticket, own};
+use super::connections::{Connections, PATIENCE};
+use super::ticket::Ticket;
 use crate::ibverbs::{Chosen, QueuePairs, VerbsError};
 use bandwise_session::{ManagerPort, Path, Side};
 use std::collections::BTreeMap;
@@ -67,7 +69,7 @@ impl Listener {
                     }
                 };
                 number += 1;
-                qp.connect_by_manager(&id, path)?;
+                qp.connect_by_manager(|state| id.attributes(state), path)?;
                 id.accept(qp)?;
                 ids.push(id);
                 Ok(())

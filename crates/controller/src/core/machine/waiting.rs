@@ -1,0 +1,44 @@
+//! [`Waiting`] and [`Writing`]: requests before and during a write to the store.
+
+use crate::core::batch::Batch;
+use crate::core::owner::Owner;
+use crate::core::request::{ClientId, NumberedRequest, Ticket};
+use bandwise_saba::controller::{ConnectionId, PortId};
+use serde::{Deserialize, Serialize};
+
+/// A request that waits for the next write to the store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Waiting {
+    Hello(Ticket, Owner),
+    Request(Ticket, NumberedRequest, Result<Vec<PortId>, String>),
+    /// A renewal by a client that is not known here.
+    Renew(Ticket, ClientId),
+    Goodbye(Ticket, ClientId),
+    Drain(Ticket, Vec<PortId>, bool),
+    LeaseEnded(ClientId),
+    Moves(ConnectionId, Box<[PortId]>),
+    /// A client made a call here, while another controller keeps its lease.
+    Adopt(ClientId),
+}
+
+impl Waiting {
+    /// Returns the ticket of the caller that waits for the answer.
+    pub(super) fn ticket(&self) -> Option<Ticket> {
+        match *self {
+            Waiting::Hello(ticket, _)
+            | Waiting::Request(ticket, ..)
+            | Waiting::Renew(ticket, _)
+            | Waiting::Goodbye(ticket, _)
+            | Waiting::Drain(ticket, ..) => Some(ticket),
+            Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Adopt(_) => None,
+        }
+    }
+}
+
+/// A write that is in progress.
+#[derive(Debug, Clone)]
+pub(super) struct Writing {
+    pub(super) batch: Batch,
+    /// The requests of the batch, if the batch may have to be decided again.
+    pub(super) taken: Vec<Waiting>,
+}
