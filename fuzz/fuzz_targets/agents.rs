@@ -46,9 +46,9 @@ fuzz_target!(|data: &[u8]| {
     let link = Link(1);
     agent.connected(link, AGENT, now);
     let greets = |challenge| encode(&Greeting::Challenge(challenge)) + "\n";
-    agent.heard(link, greets(COORDINATOR).as_bytes(), now);
+    agent.receive(link, greets(COORDINATOR).as_bytes(), now);
     for i in 0..2 {
-        coordinator.heard(i, greets(AGENT).as_bytes(), now);
+        coordinator.receive(i, greets(AGENT).as_bytes(), now);
     }
     for line in data.split(|&byte| byte == b'\n') {
         match line {
@@ -65,18 +65,18 @@ fuzz_target!(|data: &[u8]| {
                     if let Some((flow, side)) = flow {
                         agent.event(RunId(1), flow, Event::Prepared(side));
                     }
-                    agent.heard(link, to_agent.seal(&message).as_bytes(), now);
+                    agent.receive(link, to_agent.seal(&message).as_bytes(), now);
                 }
-                Err(_) => agent.heard(link, body, now),
+                Err(_) => agent.receive(link, body, now),
             },
             [b'C', i @ (b'0' | b'1'), body @ ..] => {
                 let i = usize::from(i - b'0');
                 match decode::<FromAgent>(body) {
                     Ok(message) => {
                         let line = to_coordinator[i].seal(&message);
-                        coordinator.heard(i, line.as_bytes(), now);
+                        coordinator.receive(i, line.as_bytes(), now);
                     }
-                    Err(_) => coordinator.heard(i, body, now),
+                    Err(_) => coordinator.receive(i, body, now),
                 }
             }
             _ => {}

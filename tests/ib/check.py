@@ -51,7 +51,7 @@ def weights_are_read_by_smpquery():
     before, mapped = turns("0,1", 8), lanes("0,1", 8)
     elsewhere = turns("0,1", 9), lanes("0,1", 9)
     plan = weights("leaf1:8", "1,4=30", "2=10", "--plan")
-    assert "leaf1:8, low-priority turns 1: " in plan and turns("0,1", 8) == before
+    assert "leaf1:8, low-priority entries 1: " in plan and turns("0,1", 8) == before
     text = weights("leaf1:8", "1,4=30", "2=10", "--keep", "before.json")
     assert re.search(r"leaf1:8  1, 4  1   3\n +2     2   1\n", text), text
     low, high = turns("0,1", 8)
@@ -118,7 +118,7 @@ def silence():
     console('Error "h2"[1] 100')
     until("a host that is silent", lambda: "no answer" in weights("--from", "h1", "--to", "h3"))
     text = weights("h2:1", "1=1", code=2)
-    assert "warning: not read: what is beyond leaf1:2: no answer, asked 3 times" in text and "there is no port" in text
+    assert "warning: not read: the node beyond leaf1:2: no answer to 3 attempts" in text and "there is no port" in text
     outcomes = {"written": 0, "refused": 0, "interrupted": 0}
     for attempt in range(15):
         console(f'Error "h2"[1] {[10, 45, 30][attempt % 3]}')
@@ -142,7 +142,7 @@ def silence():
             assert now == before
         else:
             outcomes["refused"] += 1
-            assert now == before or "could not be put back" in stderr, stderr
+            assert now == before or "could not be restored" in stderr, stderr
             assert "no answer" in stderr, stderr
         before = now
     said_so = ", ".join(f"{n} {how}" for how, n in outcomes.items())

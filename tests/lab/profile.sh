@@ -78,7 +78,7 @@ begins() { # NAME
   until [ -s pids ]; do kill -0 $begun 2>/dev/null || return 1; done
 }
 a_device_that_is_shared_is_left_alone() {
-  on_h1 tc class show dev eth0 >shared && ! sends shared -- true 2>said && grep -q "is not Saba's to change" said &&
+  on_h1 tc class show dev eth0 >shared && ! sends shared -- true 2>said && grep -q "has a configuration of another program" said &&
     on_h1 tc class show dev eth0 | cmp -s shared -
 }
 a_device_sends_less_and_is_then_as_the_kernel_has_it() {

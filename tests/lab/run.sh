@@ -46,7 +46,7 @@ namespaces() { ip netns list | cut -d ' ' -f 1 | grep "^bandwise-$1-" || true; }
 
 is_up() {
   cat "$scratch/error" && [ "$(namespaces "$lab" | wc -l)" = 4 ] &&
-    ends 1 "is there already" -- up --name "$lab" &&
+    ends 1 "exists already" -- up --name "$lab" &&
     ends 0 "10.0.0.3" "switch to h3" "200 Mbps" -- status --name "$lab" &&
     "$bandwise" lab status --name "$lab" --json | python3 -c '
 import json, sys
@@ -72,12 +72,12 @@ weights_read_back() {
 # A foreign qdisc on a port of the lab, which Saba would have to replace.
 foreign_qdiscs_stay() {
   tc -netns "bandwise-$lab-switch" qdisc replace dev h2 root handle 7: pfifo limit 10 &&
-    ends 1 "not Saba's to change" -- weights --name "$lab" h2 10=1 &&
+    ends 1 "configuration of another program" -- weights --name "$lab" h2 10=1 &&
     tc -netns "bandwise-$lab-switch" qdisc show dev h2 | finds "pfifo 7:"
 }
 failed_creation_is_rolled_back() {
   ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
-    ends 1 "no lab is known to have made" "taken back" -- up --name "$other" --hosts 3 &&
+    ends 1 "was not created for a lab" "the incomplete lab was removed" -- up --name "$other" --hosts 3 &&
     [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
     ends 0 "there is no lab" -- down --name "$other" &&
     [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
@@ -90,7 +90,7 @@ two_side_by_side() {
 # A namespace replaced by another one of the same name.
 down_removes_only_its_own() {
   ip netns delete "bandwise-$other-h2" && ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
-    ends 1 "not the one that was made" -- exec --name "$other" h2 -- true &&
+    ends 1 "was not created for this lab" -- exec --name "$other" h2 -- true &&
     ends 0 "was made by somebody else, and stays" -- down --name "$other" &&
     [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
     ip netns delete "bandwise-$other-h2" && rm "$scratch/foreign"

@@ -164,7 +164,7 @@ if ended_with stores 0 '^2 of 2 cases; ' && [ -n "$times" ] && grep -q 'HERD als
 else
   miss "isolation, a key-value store" "$agents"/stores* "$agents"/?.agent
 fi
-if ended_with wrong 1 'not signed by the token'; then
+if ended_with wrong 1 'not signed with this token'; then
   pass "agents, another token is refused"
 else
   miss "agents, another token" "$agents"/wrong*

@@ -252,11 +252,11 @@ said locked 1 'memory can.t be registered.*may lock 64 KiB.*ulimit -l [0-9]+' "r
 said mtu 2 'rxe0 has an MTU of 1024 B' "refused with what would do"
 said is-down 2 'no port of rxe0 is active' "refused with what would do"
 befell killed ''
-befell stopped 'said nothing for 4'
+befell stopped 'silent for 4'
 # Either error, whichever the device reports first.
 befell down '\(the port has gone down\|a SEND failed: local queue pair operation error\)'
 # The server has noticed the client's end.
-if grep -q 'the other side has said nothing for 4\|the other side is gone' "$ours/server.again"; then
+if grep -q 'the other side has been silent for 4\|the other side is gone\|the other side is lost' "$ours/server.again"; then
   pass "bandwise, down: the server has given its client up"
 else
   miss "bandwise, down: the server" "$ours/server.again"

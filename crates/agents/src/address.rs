@@ -1,4 +1,4 @@
-//! [`Address`]: where somebody listens, as it is written.
+//! [`Address`]: the address of a listener, as users write it.
 
 use core::net::IpAddr;
 use std::fmt;
@@ -6,25 +6,25 @@ use std::fmt;
 /// A host by name or address, and a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// Its name or address.
+    /// The host's name or address.
     pub name: String,
-    /// Where it listens.
+    /// The port.
     pub port: u16,
 }
 
-/// What is no address.
+/// A text that is not an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// What stands where a port stands.
-    #[error("{0:?} is no port")]
+    /// The text in place of a port.
+    #[error("{0:?} is not a port")]
     Port(String),
-    /// What stands where a host stands.
-    #[error("{0:?} is no host")]
+    /// The text in place of a host.
+    #[error("{0:?} is not a host")]
     Host(String),
 }
 
 impl AddressError {
-    /// What would do.
+    /// Returns the allowed form, for error messages.
     pub const fn allowed(&self) -> &'static str {
         match self {
             AddressError::Port(_) => "a port from 1 to 65535",
@@ -34,17 +34,21 @@ impl AddressError {
 }
 
 impl Address {
-    /// `HOST[:PORT]`; an IPv6 address with a port stands in brackets.
-    pub fn parse(text: &str, usual: u16) -> Result<Address, AddressError> {
+    /// Reads `HOST[:PORT]`. An IPv6 address with a port stands in brackets.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`AddressError`] if the host or the port is invalid.
+    pub fn parse(text: &str, default_port: u16) -> Result<Address, AddressError> {
         let (name, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((name, "")) => (name, None),
             Some((name, port)) => (name, Some(port.strip_prefix(':').unwrap_or(""))),
-            // Several colons: an address without a port.
+            // Several colons: an IPv6 address without a port.
             None if text.matches(':').count() > 1 => (text, None),
             None => text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port))),
         };
         let port = match port.map(str::parse) {
-            None => usual,
+            None => default_port,
             Some(Ok(port)) if port > 0 => port,
             Some(_) => return Err(AddressError::Port(port.unwrap_or_default().to_owned())),
         };

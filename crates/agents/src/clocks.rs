@@ -1,31 +1,36 @@
-//! [`ClockDifference`]: how far an agent's clock is from the coordinator's.
+//! [`ClockDifference`]: the difference between an agent's clock and the coordinator's.
 
 use bandwise_units::Time;
 
-/// By how much an agent's clock is ahead of the coordinator's, within bounds.
+/// The bounds of the difference between an agent's clock and the coordinator's.
 ///
-/// The coordinator asks at `asked` and hears at `heard` that the agent's clock read `there`; the agent read it at
-/// some time between. So the difference is from `there - heard` to `there - asked`, however long either way took,
-/// and each exchange narrows it down (Marzullo and Owicki, "Maintaining the Time in a Distributed System").
+/// The coordinator sends a request at `asked` and receives the agent's reading `there` at `received`. The agent read its
+/// clock between these times. So the difference is between `there - received` and `there - asked`, whatever the network's
+/// delays, and each exchange narrows the bounds (Marzullo and Owicki, "Maintaining the Time in a Distributed System").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClockDifference {
     least_ps: i128,
     most_ps: i128,
 }
 
-/// Exchanges that contradict each other: a clock has jumped, or goes much faster than the other.
+/// Exchanges that contradict each other: a clock was set, or runs much faster than the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("its clock jumps, or keeps another pace than the coordinator's")]
+#[error("its clock was set, or runs at another rate than the coordinator's")]
 pub struct ClockError;
 
 impl ClockDifference {
-    /// What one exchange shows.
-    pub fn of(asked: Time, there: Time, heard: Time) -> Self {
-        let [asked, there, heard] = [asked, there, heard].map(|time| i128::from(time.as_ps()));
-        ClockDifference { least_ps: there - heard, most_ps: there - asked }
+    /// Returns the bounds from one exchange.
+    pub fn of(asked: Time, there: Time, received: Time) -> Self {
+        let [asked, there, received] =
+            [asked, there, received].map(|time| i128::from(time.as_ps()));
+        ClockDifference { least_ps: there - received, most_ps: there - asked }
     }
 
-    /// What two show together.
+    /// Returns the intersection of two bounds.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ClockError`] if the bounds contradict each other.
     pub fn and(self, other: Self) -> Result<Self, ClockError> {
         let least_ps = self.least_ps.max(other.least_ps);
         let most_ps = self.most_ps.min(other.most_ps);
@@ -36,20 +41,20 @@ impl ClockDifference {
         }
     }
 
-    /// How far the difference can be from what is taken for it.
+    /// Returns the largest error of the estimated difference.
     pub fn error(self) -> Time {
         Time::from_ps(u64::try_from((self.most_ps - self.least_ps + 1) / 2).unwrap_or(u64::MAX))
     }
 
-    /// How far what is taken for the difference here can be from what it is by `later`, an exchange of another time:
-    /// the error, and what the clocks have drifted apart since.
+    /// Returns the largest error of this estimate at the time of a later exchange, which includes the drift of the
+    /// clocks.
     pub fn error_by(self, later: Self) -> Time {
         let taken = self.middle_ps();
         let off = (later.most_ps - taken).max(taken - later.least_ps).max(0);
         self.error().max(Time::from_ps(u64::try_from(off).unwrap_or(u64::MAX)))
     }
 
-    /// What the agent's clock reads when the coordinator's reads `here`; `None` where it has no such time.
+    /// Returns the reading of the agent's clock when the coordinator's reads `here`; `None` if it is negative.
     pub fn there(self, here: Time) -> Option<Time> {
         u64::try_from(i128::from(here.as_ps()) + self.middle_ps()).ok().map(Time::from_ps)
     }
@@ -65,7 +70,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever each way takes, the true difference is within the bounds, and the middle within the error of it.
+        /// Whatever the delays, the true difference is within the bounds, and the middle within the error of it.
         #[test]
         fn the_truth_is_within_the_bounds(
             ahead in -1_000_000i64..1_000_000,
@@ -100,7 +105,7 @@ mod tests {
         let before = ClockDifference::of(us(0), us(50), us(2));
         let after = ClockDifference::of(us(10), us(70), us(12));
         assert_eq!(before.and(after), Err(ClockError));
-        // 49 were taken; it is 58 to 60 now.
+        // The estimate is 49; the true value is now 58 to 60.
         assert_eq!(before.error_by(after), us(11));
         let early = ClockDifference::of(us(9), us(1), us(9));
         assert_eq!((early.there(us(10)), early.there(us(7))), (Some(us(2)), None));

@@ -1,41 +1,70 @@
-//! Measurements over several hosts. An agent on each host does what one coordinator says: the coordinator has a
-//! [`Plan`], prepares every flow, has all begin at one instant, gathers what was measured, and ends all as soon as
-//! one fails.
+//! Measurements over several hosts. An agent on each host obeys one coordinator. The coordinator has a [`Plan`]: it
+//! prepares all flows, starts them at one instant, collects the results, and stops all flows if one fails.
 //!
-//! | part | what it is |
+//! | part | content |
 //! |---|---|
-//! | [`Plan`] | which flows between which hosts, read from TOML, and the window in which all are active |
-//! | [`message`] | what the two say to each other |
-//! | [`Seals`] | by what each knows that the other has the token, and that nothing was said before |
-//! | [`ClockDifference`] | how far two clocks are apart, within bounds |
-//! | [`Coordinator`], [`Agent`] | who decides what is said and done next |
+//! | [`Plan`] | flows between hosts, read from TOML, and the window in which all are active |
+//! | [`message`] | the messages of coordinator and agents |
+//! | [`Seals`] | the proof that a message comes from a peer with the same token, on this connection |
+//! | [`ClockDifference`] | the bounds of the difference between two clocks |
+//! | [`Coordinator`], [`Agent`] | the state machines of both sides |
 //!
-//! No part knows a socket, a thread or a clock: bytes and the time come in, bytes and orders go out.
+//! No part has a socket, a thread or a clock: bytes and the time go in, bytes and orders come out.
+//!
+//! # Examples
+//!
+//! ```
+//! use bandwise_agents::{Plan, Role};
+//! use bandwise_input::Source;
+//! use bandwise_units::Time;
+//!
+//! let text = r#"
+//! duration = "2 s"
+//!
+//! [[host]]
+//! name = "a"
+//! agent = "10.0.0.1"
+//!
+//! [[host]]
+//! name = "b"
+//! agent = "10.0.0.2"
+//!
+//! [[flow]]
+//! from = "b"
+//! to = "a"
+//! method = "bulk"
+//! "#;
+//! let plan = Plan::from_toml(&Source::new("plan.toml", text), 18517).unwrap();
+//! assert_eq!((plan.flows[0].role, plan.hosts[0].agent.port), (Role::Bsg, 18517));
+//! // Flows are active for 2 s; 100 ms are left out at both ends.
+//! assert_eq!((plan.window.from(), plan.window.to()), (Time::from_ms(100), Time::from_ms(1900)));
+//! ```
 
 mod address;
 pub mod agent;
 mod clocks;
 pub mod coordinator;
+mod defaults;
 pub mod message;
 mod plan;
 mod report;
 mod seal;
-mod usual;
 
 pub use address::{Address, AddressError};
 pub use agent::Agent;
 pub use clocks::ClockDifference;
 pub use coordinator::Coordinator;
+pub use defaults::{
+    CLIENTS, PUT_EVERY, THINK, WORKERS, default_bytes, default_depth, default_inline,
+};
 pub use plan::{Flow, Host, MARGINS, MOST_FLOWS, Plan, Role, Span};
-pub use report::{Counted, End, Report};
+pub use report::{Counted, FlowEnd, Report};
 pub use seal::{Challenge, Challenges, SealError, Seals, Speaker, Token, TokenError};
-pub use usual::{CLIENTS, PUT_EVERY, THINK, WORKERS, usual_bytes, usual_depth, usual_inline};
 
 use bandwise_units::Time;
 
-/// Who says nothing for so long is given up. While there is nothing to say, each side hears of the other every
-/// [`BEAT`].
+/// The time after which a silent peer is abandoned. An idle peer sends something every [`BEAT`].
 pub const SILENCE: Time = Time::from_ms(3_000);
 
-/// How often the coordinator asks each agent for its clock, at least.
+/// The longest interval between clock requests to an agent.
 pub const BEAT: Time = Time::from_ms(500);

@@ -1,5 +1,5 @@
-//! What coordinator and agents say to each other. The first line of each side is a [`Greeting`] in the clear; all
-//! others are sealed.
+//! [`Greeting`], [`ToAgent`] and [`FromAgent`]: the messages of coordinator and agents. The first line of each side is
+//! a [`Greeting`] in the clear; all others are sealed.
 
 use crate::{Challenge, Report, Span};
 use bandwise_rdma::wire::Mtu;
@@ -7,109 +7,109 @@ use bandwise_session::{Part, Side, Task};
 use bandwise_units::Time;
 use serde::{Deserialize, Serialize};
 
-/// What is said in the clear.
+/// A line in the clear.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Greeting {
-    /// The first that both say.
+    /// The first line of both sides.
     Challenge(Challenge),
-    /// The agent says nothing more, and why.
+    /// The last line of an agent that refuses the connection; the reason.
     Refused(String),
 }
 
-/// What an agent has to do for a flow.
+/// One side of a flow, which an agent carries out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
-    /// The flow's number in the plan.
+    /// The number of the flow in the plan.
     pub flow: u16,
-    /// Which side of it.
+    /// The side.
     pub part: Part,
-    /// What is measured.
+    /// The measurement.
     pub task: Task,
-    /// The longest pause after a message, where there is one at a time.
+    /// The longest pause after a message, for methods that send one at a time.
     pub think: Time,
-    /// When it is active, from the start of the run.
+    /// The time span of the flow, from the start of the run.
     pub active: Span,
-    /// When all flows are, as long as clocks differ by less than is left out at both ends.
+    /// The time span in which all flows are active, if clocks differ by less than the margins.
     pub window: Span,
-    /// What pauses between messages are drawn from.
+    /// The random seed of the pauses.
     pub seed: u64,
 }
 
-/// What the coordinator says.
+/// A message of the coordinator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ToAgent {
-    /// It would like to use the agent.
+    /// Requests the use of the agent.
     Hello,
-    /// What does the agent's clock read?
+    /// Requests a reading of the agent's clock; the number of the request.
     Clock(u64),
-    /// Queue pairs are to be made for that.
+    /// Requests queue pairs for a job.
     Prepare(Job),
-    /// They are to be connected with these.
+    /// Requests the connection of queue pairs.
     Connect {
         /// The flow.
         flow: u16,
-        /// The other side's.
+        /// The other side.
         side: Side,
     },
-    /// All flows begin when the agent's clock reads that.
+    /// Starts all flows when the agent's clock reads this time.
     Start(Time),
-    /// Nothing more is to be measured, because it is over for somebody else: what there is is to be told.
+    /// Stops all flows after a failure elsewhere, and requests the reports.
     Stop,
-    /// That was all.
+    /// Ends the run.
     Finish,
 }
 
-/// What an agent says.
+/// A message of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FromAgent {
-    /// It is at the coordinator's disposal, with that device and clock.
+    /// Accepts the coordinator.
     Welcome {
-        /// Device and port, for people.
+        /// The device and port, for people.
         device: String,
-        /// What times are taken by.
+        /// The clock that times are taken by.
         clock: String,
     },
-    /// Its clock.
+    /// A reading of the agent's clock.
     Clock {
-        /// The number that was asked with.
+        /// The number of the request.
         number: u64,
-        /// What it read.
+        /// The reading.
         read: Time,
     },
-    /// Queue pairs of a flow can be connected with.
+    /// Queue pairs of a flow are made.
     Prepared {
         /// The flow.
         flow: u16,
-        /// Where they are.
+        /// Their addresses.
         side: Side,
     },
-    /// They are connected.
+    /// Queue pairs of a flow are connected.
     Connected {
         /// The flow.
         flow: u16,
         /// The largest payload of a packet.
         mtu: Mtu,
     },
-    /// It will begin when it was told to.
+    /// Accepts the start.
     Starting,
-    /// What was measured of a flow.
+    /// The results of a flow.
     Report {
         /// The flow.
         flow: u16,
-        /// What of it.
+        /// The results.
         report: Box<Report>,
     },
-    /// It can't do what it was told, or no longer.
+    /// A request has failed, or a flow can't continue.
     Failed {
-        /// The flow, if it is about one.
+        /// The flow, if there is one.
         flow: Option<u16>,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// It has let go of everything.
+    /// Everything is released.
     Finished,
 }

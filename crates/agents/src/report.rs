@@ -1,80 +1,79 @@
-//! [`Report`]: what an agent found of a flow.
+//! [`Report`]: the results of one flow.
 
 use bandwise_rperf::{PARTS, Summary};
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::{Deserialize, Serialize};
 
-/// What was counted in some time.
+/// The results of a time span.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counted {
-    /// Messages that were completed.
+    /// The number of completed messages.
     pub messages: u64,
     /// Their payload.
     pub bytes: Bytes,
-    /// How long that took: of messages one at a time from the beginning of the first to the end of the last.
+    /// The time they took; with one message at a time, from the start of the first to the end of the last.
     pub over: Time,
-    /// How long each took, of a method that measures that and if there was one.
+    /// Their latencies, if the method measures them and there were any.
     pub latency: Option<Summary>,
 }
 
 impl Counted {
-    /// Nothing.
+    /// The results of an empty time span.
     pub const NONE: Counted =
         Counted { messages: 0, bytes: Bytes::ZERO, over: Time::ZERO, latency: None };
 
-    /// Payload over time; `None` where nothing was counted.
+    /// Returns payload divided by time; `None` without messages.
     pub fn rate(&self) -> Option<BitRate> {
         let is_some = self.messages > 0 && self.over > Time::ZERO;
         is_some.then(|| BitRate::over(self.bytes, self.over))
     }
 
-    /// Messages a second; `None` where nothing was counted.
+    /// Returns the messages a second; `None` without messages.
     pub fn per_second(&self) -> Option<f64> {
         let is_some = self.messages > 0 && self.over > Time::ZERO;
         is_some.then(|| self.messages as f64 / self.over.as_s_f64())
     }
 }
 
-/// Why a flow's part ended.
+/// The reason for which one side of a flow ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum End {
+pub enum FlowEnd {
     /// Its time was over.
     Complete,
-    /// The coordinator said so.
+    /// The coordinator stopped it.
     Stopped,
-    /// The device has failed, or what it is connected with.
+    /// The device or the connection failed.
     Failed(String),
 }
 
-/// What who measures a flow found.
+/// The results of the measuring side of a flow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Report {
-    /// Why it ended.
-    pub end: End,
-    /// When it began and ended, from the start of the run by the agent's clock; `None` where it did not begin.
+    /// The reason of the end.
+    pub end: FlowEnd,
+    /// The start and the end, from the start of the run by the agent's clock; `None` if the flow did not start.
     pub active: Option<(Time, Time)>,
-    /// When its last message was completed, by the same clock; of several threads the first that had its last. `None`
-    /// where there was none.
+    /// The completion of the last message by the same clock; of several threads, the earliest. `None` without messages.
     pub carried: Option<Time>,
-    /// All that was counted.
+    /// The results of the whole flow.
     pub whole: Counted,
-    /// What was counted while all flows were active.
+    /// The results of the window in which all flows were active.
     pub window: Counted,
-    /// What was counted until the end of each of the window's [`PARTS`]: what is left of a run that is cut short.
+    /// The results up to the end of each of the window's [`PARTS`], for a run that is cut short.
     pub parts: [Counted; PARTS],
-    /// The part of the time in which its thread had a processor, 0 to 1, where the system says so; of several threads
-    /// the mean.
+    /// The part of the time in which the thread had a processor, 0 to 1, if the system reports it; the mean of several
+    /// threads.
     pub cpu: Option<f64>,
-    /// How many values came back, of a key-value store: each was looked at and right.
+    /// The number of values that a key-value store returned, all of them verified.
     pub values: Option<u64>,
 }
 
 impl Report {
-    /// Of a flow that did not begin.
-    pub const fn none(end: End) -> Report {
+    /// Returns the report of a flow that did not start.
+    pub const fn none(end: FlowEnd) -> Report {
         Report {
             end,
             active: None,

@@ -1,9 +1,9 @@
-//! [`Seals`]: how each side knows that a line comes from who has the same token, and comes now.
+//! [`Seals`]: the proof that a line comes from a peer with the same token, on this connection.
 //!
-//! Each side draws a [`Challenge`] and tells it in the clear. Every later line is `TAG JSON`, where the tag is
-//! HMAC-SHA256 (RFC 2104) under the token over: who speaks, both challenges, the number of the line, the JSON. A line
-//! of another connection has other challenges, one that is said twice another number, one that is sent back another
-//! speaker: none of them is taken. What is said can be read by who sees it; nothing of it is secret.
+//! Each side draws a [`Challenge`] and sends it in the clear. Every later line is `TAG JSON`. The tag is HMAC-SHA256
+//! (RFC 2104) under the token over the sender's role, both challenges, the number of the line, and the JSON. A line of
+//! another connection has other challenges, a repeated line another number, a reflected line another role: all of them
+//! are rejected. Lines are not encrypted, since they contain no secret.
 
 use bandwise_session::{MessageError, decode, encode};
 use hmac::{Hmac, KeyInit, Mac};
@@ -12,23 +12,27 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use std::fmt;
 
-/// What agents and coordinator both know, and nobody else.
+/// The secret that agents and the coordinator share.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(Vec<u8>);
 
-/// What can't be a token.
+/// A token of a wrong length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a token of {0} bytes; allowed: {LEAST} to {MOST}, such as what `openssl rand -hex 32` prints"
 )]
 pub struct TokenError(usize);
 
-/// Fewer could be guessed, if they are letters.
+/// Shorter tokens of letters could be guessed.
 const LEAST: usize = 16;
 const MOST: usize = 4096;
 
 impl Token {
-    /// The token that a file holds: its text without space and ends of lines around it.
+    /// Reads the token in a file: its text without surrounding white space.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TokenError`] if the token is too short or too long.
     pub fn of_text(text: &str) -> Result<Token, TokenError> {
         let text = text.trim();
         match (LEAST..=MOST).contains(&text.len()) {
@@ -38,14 +42,14 @@ impl Token {
     }
 }
 
-/// It is never printed.
+/// A token is never printed.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token")
     }
 }
 
-/// A number that nobody can guess, another one for each connection.
+/// A random number, drawn for each connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Challenge(pub [u8; 16]);
@@ -63,7 +67,7 @@ impl TryFrom<String> for Challenge {
     }
 }
 
-/// Of both sides of a connection.
+/// The challenges of both sides of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Challenges {
     /// The agent's.
@@ -72,55 +76,59 @@ pub struct Challenges {
     pub coordinator: Challenge,
 }
 
-/// Who speaks.
+/// The role of a sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
-    /// Who does as it is told.
+    /// The agent.
     Agent,
-    /// Who tells.
+    /// The coordinator.
     Coordinator,
 }
 
-/// A line that is not taken.
+/// A line that is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SealError {
-    /// It has no tag, or not the one that it must have.
-    #[error("it is not signed by the token that is used here: is it the same on all hosts?")]
+    /// The tag is missing or wrong.
+    #[error("the message is not signed with this token: do all hosts have the same token?")]
     Forged,
-    /// It is signed, and no message.
+    /// The tag is right, but the message is invalid.
     #[error(transparent)]
     Message(#[from] MessageError),
 }
 
-/// One side's part of a connection.
+/// The state of one side of a connection.
 #[derive(Debug)]
 pub struct Seals {
     token: Token,
     speaks: Speaker,
     challenges: Challenges,
-    said: u64,
-    heard: u64,
+    sent: u64,
+    received: u64,
 }
 
-/// Bytes of a tag, and what it has as text.
+/// The length of a tag in bytes, and as text.
 const TAG: usize = 32;
 const TAG_TEXT: usize = 2 * TAG;
 
 impl Seals {
-    /// The seals of who speaks as that side.
+    /// Returns the seals of a sender with this role.
     pub fn new(token: Token, speaks: Speaker, challenges: Challenges) -> Self {
-        Seals { token, speaks, challenges, said: 0, heard: 0 }
+        Seals { token, speaks, challenges, sent: 0, received: 0 }
     }
 
-    /// A message as a line with its end.
+    /// Returns a message as a sealed line, with its end.
     pub fn seal<M: Serialize>(&mut self, message: &M) -> String {
         let body = encode(message);
-        let tag = self.mac(self.speaks, self.said, body.as_bytes()).finalize().into_bytes();
-        self.said += 1;
+        let tag = self.mac(self.speaks, self.sent, body.as_bytes()).finalize().into_bytes();
+        self.sent += 1;
         format!("{} {body}\n", hex(&tag))
     }
 
-    /// The message of the other side's next line, which comes without its end. After an error there is no next.
+    /// Returns the message of the next line, which comes without its end. After an error the connection is unusable.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SealError`] if the line is rejected.
     pub fn open<M: DeserializeOwned>(&mut self, line: &[u8]) -> Result<M, SealError> {
         let (tag, rest) = line.split_at_checked(TAG_TEXT).ok_or(SealError::Forged)?;
         let tag: [u8; TAG] = unhex(tag).ok_or(SealError::Forged)?;
@@ -129,9 +137,9 @@ impl Seals {
             Speaker::Agent => Speaker::Coordinator,
             Speaker::Coordinator => Speaker::Agent,
         };
-        // Takes as long wherever the first byte is that differs.
-        self.mac(other, self.heard, body).verify_slice(&tag).map_err(|_| SealError::Forged)?;
-        self.heard += 1;
+        // The comparison takes the same time wherever the tags differ.
+        self.mac(other, self.received, body).verify_slice(&tag).map_err(|_| SealError::Forged)?;
+        self.received += 1;
         Ok(decode(body)?)
     }
 
@@ -154,7 +162,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// As many bytes as the text must have, in lower case.
+/// Reads a text of exactly this length, in lower case.
 fn unhex<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
     let digit = |byte: u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),

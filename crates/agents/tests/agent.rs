@@ -1,6 +1,6 @@
 //! One agent, whatever connects with it and whatever that says.
 
-use bandwise_agents::agent::{Event, Link, MOST_DOORS, Order, RunId};
+use bandwise_agents::agent::{Event, Link, MOST_PENDING, Order, RunId};
 use bandwise_agents::message::{FromAgent, Greeting, Job, ToAgent};
 use bandwise_agents::{Agent, Challenge, Challenges, SILENCE, Seals, Span, Speaker, Token};
 use bandwise_rdma::verbs::Transport;
@@ -30,7 +30,7 @@ fn seals() -> Seals {
 /// A coordinator that is connected, and what it seals with.
 fn greeted(agent: &mut Agent, link: Link) -> Seals {
     agent.connected(link, THEIRS, NOW);
-    agent.heard(link, format!("{}\n", encode(&Greeting::Challenge(OURS))).as_bytes(), NOW);
+    agent.receive(link, format!("{}\n", encode(&Greeting::Challenge(OURS))).as_bytes(), NOW);
     let said: Vec<Order> = agent.orders().collect();
     assert_eq!(said.len(), 1, "{said:?}");
     seals()
@@ -74,20 +74,20 @@ fn side() -> Side {
 fn one_coordinator_at_a_time() {
     let mut agent = agent();
     let mut first = greeted(&mut agent, Link(1));
-    agent.heard(Link(1), first.seal(&ToAgent::Hello).as_bytes(), NOW);
+    agent.receive(Link(1), first.seal(&ToAgent::Hello).as_bytes(), NOW);
     let welcome = said(&mut agent, &mut first);
     assert!(matches!(&welcome[..], [FromAgent::Welcome { device, .. }] if device == "rxe0 port 1"));
     let mut second = greeted(&mut agent, Link(2));
-    agent.heard(Link(2), second.seal(&ToAgent::Hello).as_bytes(), NOW);
+    agent.receive(Link(2), second.seal(&ToAgent::Hello).as_bytes(), NOW);
     let busy = said(&mut agent, &mut second);
     assert!(
         matches!(&busy[..], [FromAgent::Failed { why, .. }] if why.contains("another coordinator"))
     );
     // Once it has finished, the next one has it.
-    agent.heard(Link(1), first.seal(&ToAgent::Finish).as_bytes(), NOW);
+    agent.receive(Link(1), first.seal(&ToAgent::Finish).as_bytes(), NOW);
     assert_eq!(said(&mut agent, &mut first), [FromAgent::Finished]);
     let mut third = greeted(&mut agent, Link(3));
-    agent.heard(Link(3), third.seal(&ToAgent::Hello).as_bytes(), NOW);
+    agent.receive(Link(3), third.seal(&ToAgent::Hello).as_bytes(), NOW);
     assert!(matches!(said(&mut agent, &mut third)[..], [FromAgent::Welcome { .. }]));
 }
 
@@ -97,12 +97,12 @@ fn nothing_can_be_said_again() {
     let mut agent = agent();
     let mut seals = greeted(&mut agent, Link(1));
     let hello = seals.seal(&ToAgent::Hello);
-    agent.heard(Link(1), hello.as_bytes(), NOW);
+    agent.receive(Link(1), hello.as_bytes(), NOW);
     assert!(agent.is_held());
-    agent.heard(Link(1), hello.as_bytes(), NOW);
+    agent.receive(Link(1), hello.as_bytes(), NOW);
     assert!(!agent.is_held(), "the line came twice");
     agent.connected(Link(2), Challenge([3; 16]), NOW);
-    agent.heard(
+    agent.receive(
         Link(2),
         format!("{}\n{hello}", encode(&Greeting::Challenge(OURS))).as_bytes(),
         NOW,
@@ -112,7 +112,7 @@ fn nothing_can_be_said_again() {
     let challenges = Challenges { agent: THEIRS, coordinator: OURS };
     let mut mirror = Seals::new(token(), Speaker::Agent, challenges);
     greeted_only(&mut agent, Link(3));
-    agent.heard(Link(3), mirror.seal(&ToAgent::Hello).as_bytes(), NOW);
+    agent.receive(Link(3), mirror.seal(&ToAgent::Hello).as_bytes(), NOW);
     assert!(!agent.is_held());
 }
 
@@ -128,10 +128,10 @@ fn without_the_token_nothing_is_done() {
     let other = Token::of_text("sixteen other bytes").unwrap();
     let challenges = Challenges { agent: THEIRS, coordinator: OURS };
     let mut forged = Seals::new(other, Speaker::Coordinator, challenges);
-    agent.heard(Link(1), forged.seal(&ToAgent::Hello).as_bytes(), NOW);
+    agent.receive(Link(1), forged.seal(&ToAgent::Hello).as_bytes(), NOW);
     let orders: Vec<Order> = agent.orders().collect();
     let [Order::Send(_, line), Order::Close(_, why)] = &orders[..] else { panic!("{orders:?}") };
-    assert!(line.contains("refused") && why.contains("not signed by the token"), "{orders:?}");
+    assert!(line.contains("refused") && why.contains("not signed with this token"), "{orders:?}");
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn another_version_is_told_of() {
     let mut agent = agent();
     agent.connected(Link(1), THEIRS, NOW);
     let line = encode(&Greeting::Challenge(OURS)).replace(&format!(":{VERSION},"), ":99,");
-    agent.heard(Link(1), format!("{line}\n").as_bytes(), NOW);
+    agent.receive(Link(1), format!("{line}\n").as_bytes(), NOW);
     let orders: Vec<Order> = agent.orders().collect();
     assert!(format!("{orders:?}").contains("speaks version 99"), "{orders:?}");
 }
@@ -147,7 +147,7 @@ fn another_version_is_told_of() {
 #[test]
 fn who_shows_no_token_is_turned_away() {
     let mut agent = agent();
-    for i in 0..MOST_DOORS as u64 {
+    for i in 0..MOST_PENDING as u64 {
         agent.connected(Link(i), THEIRS, NOW);
     }
     agent.orders().for_each(drop);
@@ -156,9 +156,9 @@ fn who_shows_no_token_is_turned_away() {
     assert!(matches!(&orders[..], [Order::Send(..), Order::Close(Link(99), _)]), "{orders:?}");
     assert_eq!(agent.deadline(), Some(NOW + SILENCE));
     agent.tick(NOW + SILENCE);
-    assert_eq!((agent.orders().count(), agent.deadline()), (2 * MOST_DOORS, None));
+    assert_eq!((agent.orders().count(), agent.deadline()), (2 * MOST_PENDING, None));
     agent.connected(Link(100), THEIRS, NOW);
-    agent.heard(Link(100), &vec![b' '; LONGEST_LINE + 1], NOW);
+    agent.receive(Link(100), &vec![b' '; LONGEST_LINE + 1], NOW);
     assert_eq!(agent.deadline(), None, "a line without an end");
 }
 
@@ -168,14 +168,14 @@ fn a_lease_ends() {
     let mut agent = agent();
     let mut seals = greeted(&mut agent, Link(1));
     for message in [ToAgent::Hello, ToAgent::Prepare(job(3, Part::Client))] {
-        agent.heard(Link(1), seals.seal(&message).as_bytes(), NOW);
+        agent.receive(Link(1), seals.seal(&message).as_bytes(), NOW);
     }
     let id = RunId(1);
     agent.event(id, 3, Event::Prepared(side()));
-    agent.heard(Link(1), seals.seal(&ToAgent::Connect { flow: 3, side: side() }).as_bytes(), NOW);
+    agent.receive(Link(1), seals.seal(&ToAgent::Connect { flow: 3, side: side() }).as_bytes(), NOW);
     agent.event(id, 3, Event::Connected(Mtu::MAX));
     let at = NOW + Time::from_ms(500);
-    agent.heard(Link(1), seals.seal(&ToAgent::Start(at)).as_bytes(), NOW);
+    agent.receive(Link(1), seals.seal(&ToAgent::Start(at)).as_bytes(), NOW);
     let orders: Vec<Order> = agent.orders().collect();
     assert!(orders.contains(&Order::Start(id, at)), "{orders:?}");
     agent.tick(NOW + SILENCE);
@@ -188,19 +188,20 @@ fn a_lease_ends() {
 
 #[test]
 fn a_start_that_comes_too_late_is_refused() {
-    for (at, said) in [(NOW, "came too late"), (NOW + Time::from_ms(20_000), "more than 10 s away")]
+    for (at, said) in
+        [(NOW, "came after the start"), (NOW + Time::from_ms(20_000), "more than 10 s away")]
     {
         let mut agent = agent();
         let mut seals = greeted(&mut agent, Link(1));
         for message in [ToAgent::Hello, ToAgent::Prepare(job(0, Part::Server))] {
-            agent.heard(Link(1), seals.seal(&message).as_bytes(), NOW);
+            agent.receive(Link(1), seals.seal(&message).as_bytes(), NOW);
         }
         agent.event(RunId(1), 0, Event::Prepared(side()));
         let connect = ToAgent::Connect { flow: 0, side: side() };
-        agent.heard(Link(1), seals.seal(&connect).as_bytes(), NOW);
+        agent.receive(Link(1), seals.seal(&connect).as_bytes(), NOW);
         agent.event(RunId(1), 0, Event::Connected(Mtu::MAX));
         agent.orders().for_each(drop);
-        agent.heard(Link(1), seals.seal(&ToAgent::Start(at)).as_bytes(), NOW);
+        agent.receive(Link(1), seals.seal(&ToAgent::Start(at)).as_bytes(), NOW);
         let orders: Vec<Order> = agent.orders().collect();
         assert!(format!("{orders:?}").contains(said), "{orders:?}");
         assert!(orders.contains(&Order::Drop(RunId(1))));
@@ -255,7 +256,7 @@ proptest! {
         let mut agent = agent();
         let mut seals = greeted(&mut agent, Link(1));
         let mut now = NOW;
-        agent.heard(Link(1), seals.seal(&ToAgent::Hello).as_bytes(), now);
+        agent.receive(Link(1), seals.seal(&ToAgent::Hello).as_bytes(), now);
         let (mut prepared, mut connected, mut is_let_go) = (0, 0, false);
         let mut check = |agent: &mut Agent| -> Result<(), TestCaseError> {
             for order in agent.orders() {
@@ -272,13 +273,13 @@ proptest! {
         };
         for step in steps {
             match step {
-                Step::Says(message) => agent.heard(Link(1), seals.seal(&message).as_bytes(), now),
+                Step::Says(message) => agent.receive(Link(1), seals.seal(&message).as_bytes(), now),
                 Step::Happens(flow, event) => agent.event(RunId(1), flow, event),
                 Step::Waits(ms) => {
                     now += Time::from_ms(ms);
                     agent.tick(now);
                 }
-                Step::Bytes(bytes) => agent.heard(Link(1), &bytes, now),
+                Step::Bytes(bytes) => agent.receive(Link(1), &bytes, now),
             }
             check(&mut agent)?;
         }
@@ -297,11 +298,11 @@ proptest! {
         let mut agent = agent();
         agent.connected(Link(1), THEIRS, NOW);
         if greets {
-            agent.heard(Link(1), format!("{}\n", encode(&Greeting::Challenge(OURS))).as_bytes(), NOW);
+            agent.receive(Link(1), format!("{}\n", encode(&Greeting::Challenge(OURS))).as_bytes(), NOW);
         }
         for part in parts {
-            agent.heard(Link(1), &part, NOW);
-            agent.heard(Link(1), b"\n", NOW);
+            agent.receive(Link(1), &part, NOW);
+            agent.receive(Link(1), b"\n", NOW);
         }
         prop_assert!(agent.orders().all(|o| matches!(o, Order::Send(..) | Order::Close(..))));
         prop_assert!(!agent.is_held());

@@ -1,6 +1,6 @@
 //! What coordinator and agents say, as it is written.
 
-use bandwise_agents::coordinator::{Ended, Order};
+use bandwise_agents::coordinator::{Order, RunEnd};
 use bandwise_agents::message::{FromAgent, Greeting, ToAgent};
 use bandwise_agents::{Challenge, Challenges, Coordinator, Plan, SealError, Seals, Speaker, Token};
 use bandwise_input::Source;
@@ -33,7 +33,7 @@ fn the_seeds_of_the_fuzzer_are_messages() {
     let mut seals = [(); 2].map(|()| Seals::new(token(), Speaker::Agent, CHALLENGES));
     for i in 0..2 {
         let greeting = encode(&Greeting::Challenge(CHALLENGES.agent)) + "\n";
-        coordinator.heard(i, greeting.as_bytes(), now);
+        coordinator.receive(i, greeting.as_bytes(), now);
     }
     for line in include_str!("../../../fuzz/seeds/agents/coordinator.txt").lines() {
         if let Some(ms) = line.strip_prefix("T ") {
@@ -42,9 +42,9 @@ fn the_seeds_of_the_fuzzer_are_messages() {
         }
         let i = usize::from(line.as_bytes()[1] - b'0');
         let message: FromAgent = decode(&line.as_bytes()[3..]).unwrap();
-        coordinator.heard(i, seals[i].seal(&message).as_bytes(), now);
+        coordinator.receive(i, seals[i].seal(&message).as_bytes(), now);
     }
-    assert_eq!(coordinator.outcome().map(|outcome| outcome.end), Some(Ended::Complete));
+    assert_eq!(coordinator.outcome().map(|outcome| outcome.end), Some(RunEnd::Complete));
     assert!(coordinator.orders().any(|order| order == Order::Close(1)));
 }
 

@@ -105,10 +105,7 @@ fn a_key_value_store() {
             "bytes = \"1 KiB\"\nmtu = 1024",
             "p.toml:12: a datagram of 1024 B does not fit the MTU of 1024 B (allowed: up to 1006)",
         ),
-        (
-            "opcode = \"write\"",
-            "p.toml:12: key-value moves its messages in one way alone (allowed: no opcode)",
-        ),
+        ("opcode = \"write\"", "p.toml:12: key-value has one opcode only (allowed: no opcode)"),
         ("transport = \"ud\"", "allowed: fewer clients or workers, less depth, transport = \"rc\""),
         (
             "qps = 2",
@@ -136,10 +133,7 @@ fn what_can_not_be_is_refused() {
         ("from = \"a\"\nto = \"a\"\nmethod = \"rperf\"", "a host can't measure with itself"),
         ("from = [\"a\", \"a\"]\nto = \"b\"\nmethod = \"rperf\"", "\"a\" stands there twice"),
         ("from = []\nto = \"b\"\nmethod = \"rperf\"", "the list is empty"),
-        (
-            &format!("{flow}\"rperf\"\nopcode = \"write\""),
-            "p.toml:12: rperf moves its messages in one way",
-        ),
+        (&format!("{flow}\"rperf\"\nopcode = \"write\""), "p.toml:12: rperf has one opcode"),
         (&format!("{flow}\"post-poll\"\nopcode = \"send\""), "allowed: opcode = \"write\""),
         (&format!("{flow}\"rperf\"\nqps = 2"), "`qps` says nothing about one message at a time"),
         (
@@ -153,15 +147,15 @@ fn what_can_not_be_is_refused() {
         ),
         (
             &format!("{flow}\"closed-loop\"\nopcode = \"read\"\ndepth = 256"),
-            "256 READs or atomics at a time are too many for a connection: 255 at most",
+            "256 outstanding READs or atomics are too many for a connection: 255 at most",
         ),
         (&format!("{flow}\"bulk\"\ndepth = 0"), "depth can't be 0 (allowed: 1 to 16384)"),
         (&format!("{flow}\"bulk\"\nbytes = \"0 B\""), "bytes can't be 0 B"),
-        (&format!("{flow}\"bulk\"\nopcode = \"read\""), "bulk is not done by READs"),
+        (&format!("{flow}\"bulk\"\nopcode = \"read\""), "bulk does not use READs"),
         (&format!("{flow}\"bulk\"\nrole = \"lsg\""), "bulk traffic measures no latency"),
         (&format!("{flow}\"rperf\"\nrole = \"bsg\""), "this method takes no bandwidth"),
         (&format!("{flow}\"rperf\"\nrole = \"x\""), "unknown role \"x\" (allowed: lsg or bsg)"),
-        (&format!("{flow}\"rperf\"\ntransport = \"ud\""), "datagrams (UD) can be measured by"),
+        (&format!("{flow}\"rperf\"\ntransport = \"ud\""), "datagrams (UD) can only be measured by"),
         (&format!("{flow}\"bulk\"\ntransport = \"ud\"\nbytes = \"5 KiB\""), "does not fit the MTU"),
         (&format!("{flow}\"bulk\"\nmtu = 1500"), "an MTU of 1500 bytes does not exist"),
         (&format!("{flow}\"rperf\"\nsl = 16"), "sl can't be 16 (allowed: 0 to 15)"),
@@ -193,7 +187,7 @@ fn what_can_not_be_is_refused() {
         (format!("{HOSTS}[[host]]\nname = \"\"\nagent = \"node3\""), "\"\" is no name of a host"),
         (
             format!("{HOSTS}[[host]]\nname = \"c\"\nagent = \"node3:x\""),
-            "\"x\" is no port (allowed: a port",
+            "\"x\" is not a port (allowed: a port",
         ),
         (
             format!("{HOSTS}[[host]]\nname = \"c\"\nagent = \"n\"\n[[flow]]\n{flow}\"rperf\""),

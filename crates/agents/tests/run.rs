@@ -3,8 +3,8 @@
 
 mod world;
 
-use bandwise_agents::coordinator::{Ended, Outcome};
-use bandwise_agents::{End, Plan};
+use bandwise_agents::coordinator::{Outcome, RunEnd};
+use bandwise_agents::{FlowEnd, Plan};
 use bandwise_input::Source;
 use bandwise_units::Time;
 use proptest::prelude::*;
@@ -61,7 +61,7 @@ fn active_s(world: &World, outcome: &Outcome) -> f64 {
 
 fn failed(outcome: &Outcome) -> &str {
     match &outcome.end {
-        Ended::Failed(why) => why,
+        RunEnd::Failed(why) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -81,7 +81,7 @@ fn is_whole(world: &World, outcome: &Outcome) -> bool {
 #[test]
 fn a_plan_is_carried_out() {
     let (world, outcome) = run(&[]);
-    assert_eq!(outcome.end, Ended::Complete);
+    assert_eq!(outcome.end, RunEnd::Complete);
     assert!(is_whole(&world, &outcome));
     assert_eq!(outcome.window, Some(plan().window));
     assert_eq!(active_s(&world, &outcome), 1.7);
@@ -102,7 +102,7 @@ fn an_agent_that_is_gone_ends_all_and_the_rest_is_kept() {
     );
     assert!(world.ended.unwrap() < ms(1_600));
     let ends: Vec<_> = outcome.flows.iter().map(|f| f.report.as_ref().map(|r| &r.end)).collect();
-    assert_eq!(ends, [None, Some(&End::Stopped), Some(&End::Stopped)]);
+    assert_eq!(ends, [None, Some(&FlowEnd::Stopped), Some(&FlowEnd::Stopped)]);
     let (world, outcome) = run(&[Fault::Cut(1, ms(2_500))]);
     // Flows began at about a second, and b was last heard of half a second before it was gone.
     let active = active_s(&world, &outcome);
@@ -113,15 +113,12 @@ fn an_agent_that_is_gone_ends_all_and_the_rest_is_kept() {
 #[test]
 fn an_agent_that_says_nothing_is_given_up_within_five_seconds() {
     let (world, outcome) = run(&[Fault::Silence(2, ms(1_500))]);
-    assert!(
-        failed(&outcome).contains("c (10.0.0.3:18517): it said nothing for 3 s"),
-        "{outcome:?}"
-    );
+    assert!(failed(&outcome).contains("c (10.0.0.3:18517): silent for 3 s"), "{outcome:?}");
     assert!(world.ended.unwrap() <= ms(6_000), "{:?}", world.ended);
     // The others went on to their end, and only what they had while c was there counts.
     let (world, outcome) = run(&[Fault::Silence(2, ms(2_500))]);
     let ends: Vec<_> = outcome.flows.iter().map(|f| f.report.as_ref().map(|r| &r.end)).collect();
-    assert_eq!(ends, [Some(&End::Complete), None, Some(&End::Complete)]);
+    assert_eq!(ends, [Some(&FlowEnd::Complete), None, Some(&FlowEnd::Complete)]);
     let active = active_s(&world, &outcome);
     assert!((0.5..1.4).contains(&active), "{active}");
 }
@@ -144,8 +141,8 @@ fn a_device_that_fails_says_why() {
 #[test]
 fn who_is_interrupted_keeps_what_there_is() {
     let (world, outcome) = run(&[Fault::Interrupt(ms(1_800))]);
-    assert_eq!(outcome.end, Ended::Interrupted);
-    assert!(outcome.flows.iter().all(|f| f.report.as_ref().unwrap().end == End::Stopped));
+    assert_eq!(outcome.end, RunEnd::Interrupted);
+    assert!(outcome.flows.iter().all(|f| f.report.as_ref().unwrap().end == FlowEnd::Stopped));
     assert!(world.ended.unwrap() < ms(1_900));
     let active = active_s(&world, &outcome);
     assert!((0.57..0.65).contains(&active), "{active}");
@@ -158,7 +155,9 @@ fn another_token_is_refused() {
     let outcome = world.run(ms(10_000));
     let why = failed(&outcome);
     assert!(
-        why.starts_with("c (10.0.0.3:18517): it refuses: it is not signed by the token"),
+        why.starts_with(
+            "c (10.0.0.3:18517): it refuses: the message is not signed with this token"
+        ),
         "{why}"
     );
 }
@@ -215,10 +214,10 @@ proptest! {
         let mut world = World::new(&plan(), &paces, Time::from_us(us), &faults);
         let outcome = world.run(ms(120_000));
         world.check_window(&outcome);
-        if outcome.end == Ended::Complete {
+        if outcome.end == RunEnd::Complete {
             prop_assert!(is_whole(&world, &outcome));
             for flow in &outcome.flows {
-                prop_assert_eq!(&flow.report.as_ref().unwrap().end, &End::Complete);
+                prop_assert_eq!(&flow.report.as_ref().unwrap().end, &FlowEnd::Complete);
             }
         } else {
             prop_assert!(!faults.is_empty() || us > 1_000 || clocks.iter().any(|c| c.1 > 100));

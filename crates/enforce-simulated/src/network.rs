@@ -11,27 +11,27 @@ use std::fmt;
 use std::num::NonZeroU8;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A network in memory. Clones are of the same network: each knows the ways that it found last.
+/// A network in memory. Clones share the network; each has the paths of its own last discovery.
 #[derive(Debug, Clone)]
 pub struct Simulated {
     network: Arc<Mutex<Network>>,
-    /// As it was when it was found last.
+    /// The shape at the last discovery.
     found: Arc<Shape>,
 }
 
-/// What all clones share.
+/// The state that all clones share.
 #[derive(Debug)]
 struct Network {
     shape: Arc<Shape>,
     queues: NonZeroU8,
-    /// What stands at ports that somebody has written.
-    stands: BTreeMap<PortId, PortConfig>,
-    /// What stood at ports before they were first written by [`Switches::apply`].
+    /// The configurations of ports that were written.
+    configs: BTreeMap<PortId, PortConfig>,
+    /// The configurations from before the first [`Switches::apply`] at each port.
     before: BTreeMap<PortId, PortConfig>,
     refusing: BTreeSet<PortId>,
 }
 
-/// What would be written to a port.
+/// A planned change of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimulatedPlan {
     id: PortId,
@@ -47,7 +47,7 @@ impl Plan for SimulatedPlan {
 }
 
 impl fmt::Display for SimulatedPlan {
-    /// Weights of queues, before and after.
+    /// Writes the weights of the queues, before and after.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.is_empty() {
             true => Ok(()),
@@ -60,34 +60,38 @@ impl fmt::Display for SimulatedPlan {
 }
 
 impl Simulated {
-    /// A network of this shape; each output port has so many queues for Saba, of which nothing is written yet.
+    /// Returns a network without configurations. Each output port has so many queues for Saba.
     pub fn new(fabric: Fabric, queues: NonZeroU8) -> Self {
         let shape = Shape::new(fabric);
         let network = Network {
             shape: shape.clone(),
             queues,
-            stands: BTreeMap::new(),
+            configs: BTreeMap::new(),
             before: BTreeMap::new(),
             refusing: BTreeSet::new(),
         };
         Simulated { network: Arc::new(Mutex::new(network)), found: shape }
     }
 
-    /// What connections would get that all have something to send, by what stands at the ports now.
+    /// Returns the traffic of connections that all send, with the current configurations.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Uncarried`] if a connection has no path, or the network can't be simulated.
     pub fn traffic(&self, connections: &[Connection]) -> Result<Traffic, Uncarried> {
-        let (shape, stands) = {
+        let (shape, configs) = {
             let network = self.network();
-            (network.shape.clone(), network.stands.clone())
+            (network.shape.clone(), network.configs.clone())
         };
-        Traffic::new(&shape, &stands, connections)
+        Traffic::new(&shape, &configs, connections)
     }
 
     fn network(&self) -> MutexGuard<'_, Network> {
-        // No change is left half done.
+        // Changes are complete at any point that can panic.
         self.network.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The port that people call this, `switch:3`.
+    /// Returns the port with this name, such as `switch:3`.
     pub fn named(&self, name: &str) -> Option<PortId> {
         let network = self.network();
         let fabric = &network.shape.fabric;
@@ -96,17 +100,17 @@ impl Simulated {
         network.shape.port(id(port)).map(id)
     }
 
-    /// Links move: the network has this shape from now on. Nodes are the same in the same places.
+    /// Replaces the links. Nodes stay the same, in the same order.
     pub fn rewire(&self, fabric: Fabric) {
         self.network().shape = Shape::new(fabric);
     }
 
-    /// Somebody else writes to a port what it can have, or it comes back with nothing.
+    /// Replaces the configuration of a port, as another program or a reset would.
     pub fn overwrite(&self, port: PortId, config: PortConfig) {
-        self.network().stands.insert(port, config);
+        self.network().configs.insert(port, config);
     }
 
-    /// A port takes nothing that is written to it, or takes it again.
+    /// Makes a port refuse all writes, or accept them again.
     pub fn refuse(&self, port: PortId, is_refusing: bool) {
         let mut network = self.network();
         match is_refusing {
@@ -122,24 +126,26 @@ impl Network {
         Ok(self.shape.fabric.describe(port))
     }
 
-    fn stands(&self, id: PortId) -> PortConfig {
-        self.stands.get(&id).cloned().unwrap_or_default()
+    fn config(&self, id: PortId) -> PortConfig {
+        self.configs.get(&id).cloned().unwrap_or_default()
     }
 
-    /// How a configuration reads back, if the port can have it.
+    /// Returns the configuration as it reads back, if the port can have it.
     fn taken(&self, config: &PortConfig) -> Result<PortConfig, String> {
         let PortConfig { table, weights } = config;
         let (wanted, there) = (table.len(), usize::from(self.queues.get()));
         if wanted != weights.len() || weights.contains(&0) {
             let weights = weights.len();
-            return Err(format!("{weights} weights for {wanted} queues: each needs one, from 1"));
+            return Err(format!(
+                "{weights} weights for {wanted} queues: each queue needs a weight of 1 to 255"
+            ));
         }
         if wanted > there {
-            return Err(format!("{wanted} queues are wanted, and it has {there}"));
+            return Err(format!("{wanted} queues are wanted, and the port has {there}"));
         }
         let weights: Vec<u32> = weights.iter().map(|&weight| weight.into()).collect();
         let lowest = lowest_terms(&weights).into_iter();
-        // Not above what they were, which are bytes.
+        // Not larger than the original weights, which are bytes.
         Ok(PortConfig {
             table: table.clone(),
             weights: lowest.map(|weight| weight as u8).collect(),
@@ -158,7 +164,7 @@ impl Switches for Simulated {
         self.found = shape;
         let fabric = &self.found.fabric;
         let nodes = fabric.nodes().iter().enumerate().map(|(place, _)| NodeId(place as u32));
-        // Further ports of a host carry nothing.
+        // Only the first port of a host sends.
         let sends = |port: &topology::Port| {
             fabric.node(port.node).kind == NodeKind::Switch || fabric.host_port(port.node) == *port
         };
@@ -174,7 +180,7 @@ impl Switches for Simulated {
 
     fn plan(&mut self, id: PortId, wanted: &Wanted) -> Result<SimulatedPlan, Fault> {
         let network = self.network();
-        let (name, before) = (network.name(id)?, network.stands(id));
+        let (name, before) = (network.name(id)?, network.config(id));
         let wanted = match wanted {
             Wanted::AsFound => network.before.get(&id).unwrap_or(&before).clone(),
             Wanted::Shared(config) => {
@@ -187,28 +193,28 @@ impl Switches for Simulated {
 
     fn apply(&mut self, plan: &SimulatedPlan) -> Result<Applied, Fault> {
         let mut network = self.network();
-        let (port, stands) = (network.name(plan.id)?, network.stands(plan.id));
+        let (port, config) = (network.name(plan.id)?, network.config(plan.id));
         let refused = |said: &str| {
             let (port, said) = (port.clone(), said.to_owned());
             Err(Fault::Refused { port, said, left: Left::AsBefore })
         };
         if plan.is_empty() {
-            return Ok(Applied { is_written: false, config: stands });
+            return Ok(Applied { is_written: false, config });
         }
-        if stands != plan.before {
-            return refused("it has changed since the plan was made");
+        if config != plan.before {
+            return refused("the configuration has changed since the plan was made");
         }
         if network.refusing.contains(&plan.id) {
-            return refused("it takes nothing");
+            return refused("it refuses all writes");
         }
-        network.before.entry(plan.id).or_insert(stands);
-        network.stands.insert(plan.id, plan.wanted.clone());
+        network.before.entry(plan.id).or_insert(config);
+        network.configs.insert(plan.id, plan.wanted.clone());
         Ok(Applied { is_written: true, config: plan.wanted.clone() })
     }
 
     fn read_back(&mut self, id: PortId) -> Result<PortConfig, Fault> {
         let network = self.network();
         network.name(id)?;
-        Ok(network.stands(id))
+        Ok(network.config(id))
     }
 }

@@ -1,7 +1,7 @@
-//! Packet by packet: hosts that keep sending over an InfiniBand fabric whose ports have the arbitration tables that
-//! the same weights would be at real ones.
+//! [`Traffic::packets`]: a simulation of all packets, over an InfiniBand fabric whose ports have the arbitration tables
+//! of real ones.
 
-use crate::traffic::{Traffic, Uncarried, Way};
+use crate::traffic::{Path, Traffic, Uncarried};
 use bandwise_netsim::infiniband::cable::on_the_wire;
 use bandwise_netsim::infiniband::host::{DeviceModel, Notify};
 use bandwise_netsim::infiniband::{Models, PortQos, Qos, Simulation};
@@ -13,30 +13,29 @@ use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// When packets are counted, in simulated time.
+/// The times of a measurement, in simulated time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
-    /// Before: queues fill.
+    /// The time before the measurement, in which queues fill.
     pub warm_up: Time,
-    /// Then: what arrives counts. Above 0.
+    /// The time in which arriving payload counts; above 0.
     pub measured: Time,
 }
 
-/// Full packets that the slowest link in use carries while they are counted, if nobody says how long: enough for some
-/// turns of the longest table of weights.
+/// The number of full packets on the slowest link in the default measuring time: several rounds of the longest
+/// arbitration table.
 const PACKETS: u64 = 4096;
 
-/// Payload of a message, so long that a completion costs no bandwidth.
+/// The payload of a message, at which completions cost no bandwidth.
 const MESSAGE: Bytes = Bytes::from_kib(64);
 
-/// What a connection has posted and not seen completed: more than any path holds.
+/// The outstanding data of a connection, which exceeds the capacity of any path.
 const POSTED: Bytes = Bytes::from_kib(8 << 10);
 
 impl Traffic {
-    /// Times that are long enough for the slowest link that somebody sends over, in whole microseconds: half of what is
-    /// counted before.
+    /// Returns times that suit the slowest used link, in whole microseconds. The warm-up is half of the measuring time.
     pub fn times(&self) -> Times {
-        let used = self.ways.iter().flat_map(|way| &way.links);
+        let used = self.paths.iter().flat_map(|path| &path.links);
         let slowest = used.map(|&link| self.rate(link)).min();
         let measured = slowest.map_or(Time::from_ms(1), |rate| {
             rate.time_for(Bytes::new(wire_of_message() / packets_of_message() * PACKETS))
@@ -45,17 +44,21 @@ impl Traffic {
         Times { warm_up, measured: warm_up * 2 }
     }
 
-    /// What each connection gets packet by packet, with all headers. Every host sends WRITEs of 64 KiB over
-    /// reliable connections, as fast as it can.
+    /// Returns the rate of each connection, headers included. Each host sends WRITEs of 64 KiB over reliable
+    /// connections as fast as possible.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Uncarried`] if the fabric lacks lanes or connections, or deadlocks.
     pub fn packets(&self, times: Times) -> Result<Vec<BitRate>, Uncarried> {
         let fabric = &self.shape.fabric;
         let models = Models::ample(fabric, self.tables()?);
-        // Nothing here is by chance but hiccups, and there are none.
+        // Chance only enters by hiccups, and these devices have none.
         let built = Simulation::new(fabric, &self.shape.routes, &models, 0);
         let mut simulation = built.expect("arbitration tables that every port can have");
         self.check_connections()?;
-        let connect = |way: &Way| connect(&mut simulation, way);
-        let arriving: Vec<(usize, Qp)> = self.ways.iter().map(connect).collect();
+        let connect = |path: &Path| connect(&mut simulation, path);
+        let arriving: Vec<(usize, Qp)> = self.paths.iter().map(connect).collect();
         let arrived = |simulation: &Simulation<Bulk>| -> Vec<u64> {
             arriving.iter().map(|&(host, qp)| simulation.payload_arrived(host, qp)).collect()
         };
@@ -77,8 +80,8 @@ impl Traffic {
     fn check_connections(&self) -> Result<(), Uncarried> {
         let fabric = &self.shape.fabric;
         let mut ends = vec![0; fabric.hosts().len()];
-        for way in &self.ways {
-            [way.from, way.to].into_iter().for_each(|host| ends[host as usize] += 1);
+        for path in &self.paths {
+            [path.from, path.to].into_iter().for_each(|host| ends[host as usize] += 1);
         }
         let is_beyond = |&connections: &usize| connections > usize::from(u16::MAX);
         match ends.iter().position(is_beyond) {
@@ -90,17 +93,17 @@ impl Traffic {
         }
     }
 
-    /// Tables of all ports: a queue is a lane, a level a service level.
+    /// Returns the tables of all ports: queues become lanes, levels become service levels.
     fn tables(&self) -> Result<Qos, Uncarried> {
         let used = |config: &PortConfig| config.weights.len();
-        let lanes = self.stands.iter().map(used).max().unwrap_or(0).max(1);
-        if let Some(link) = self.stands.iter().position(|config| used(config) > Vl::COUNT) {
-            let (port, queues) = (self.port(link as u32), used(&self.stands[link]));
+        let lanes = self.configs.iter().map(used).max().unwrap_or(0).max(1);
+        if let Some(link) = self.configs.iter().position(|config| used(config) > Vl::COUNT) {
+            let (port, queues) = (self.port(link as u32), used(&self.configs[link]));
             return Err(Uncarried::Queues { port, queues, most: Vl::COUNT });
         }
         let lanes: Vec<Vl> =
             (0..lanes as u8).map(|vl| Vl::try_from(vl).expect("there are as many")).collect();
-        let ports = self.links.ports().iter().zip(&self.stands);
+        let ports = self.links.ports().iter().zip(&self.configs);
         let written = ports.filter(|(_, config)| !config.weights.is_empty());
         let of_port = written.map(|(port, config)| PortQos {
             node: port.node,
@@ -117,10 +120,10 @@ impl Traffic {
     }
 }
 
-/// Queue pairs of a connection, of which one keeps sending; the other, and its host.
-fn connect(simulation: &mut Simulation<Bulk>, way: &Way) -> (usize, Qp) {
-    let level = Sl::try_from(way.level).expect("there are as many");
-    let [from, to] = [way.from, way.to].map(|host| host as usize);
+/// Connects two hosts and starts to send. Returns the receiving host and its queue pair.
+fn connect(simulation: &mut Simulation<Bulk>, path: &Path) -> (usize, Qp) {
+    let level = Sl::try_from(path.level).expect("there are as many");
+    let [from, to] = [path.from, path.to].map(|host| host as usize);
     let (near, far) = simulation.connect(from, to, Transport::Rc, level);
     let settings = BulkSettings {
         qps: vec![near],
@@ -135,7 +138,7 @@ fn connect(simulation: &mut Simulation<Bulk>, way: &Way) -> (usize, Qp) {
         until: None,
         messages: None,
         rate: None,
-        // What arrives counts here, not what completes.
+        // The simulation counts arrivals, not completions.
         window: Window { from: Time::ZERO, to: Time::MAX },
     };
     let bulk = Bulk::new(settings).expect("several messages fit what may be posted");
@@ -143,23 +146,23 @@ fn connect(simulation: &mut Simulation<Bulk>, way: &Way) -> (usize, Qp) {
     (to, far)
 }
 
-/// The lane of each service level.
+/// Returns the lane of each service level.
 fn mapping(config: &PortConfig) -> Sl2Vl {
     let lane = |sl| config.table.of(PriorityLevel(sl)).unwrap_or(0);
     Sl2Vl::new(std::array::from_fn(|sl| lane(sl as u16))).expect("queues are lanes that there are")
 }
 
-/// Turns as an InfiniBand port would get them.
+/// Returns the arbitration table of an InfiniBand port with these weights.
 fn arbitration(lanes: &[Vl], weights: &[u8]) -> VlArbTable {
     VlArbTable::by_weight(lanes, weights, DeviceModel::connectx4_56g().mtu.get() as u16)
 }
 
-/// Packets of a message.
+/// Returns the number of packets in a message.
 fn packets_of_message() -> u64 {
     MESSAGE.get() / u64::from(DeviceModel::connectx4_56g().mtu.get())
 }
 
-/// What a message takes on a link, bytes.
+/// Returns the bytes of a message on a link.
 fn wire_of_message() -> u64 {
     let payload = DeviceModel::connectx4_56g().mtu.get();
     let last = packets_of_message() - 1;

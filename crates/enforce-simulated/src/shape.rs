@@ -1,4 +1,4 @@
-//! [`Shape`]: what is cabled to what, and which way packets take.
+//! [`Shape`]: nodes, links and routes.
 
 use bandwise_enforce::Fault;
 use bandwise_saba::controller::PortId;
@@ -18,7 +18,7 @@ impl Shape {
         Arc::new(Shape { fabric, routes })
     }
 
-    /// The ports that packets leave through on the way from one host to another, in order.
+    /// Returns the output ports from one host to another, in order.
     pub(crate) fn path(&self, from: &str, to: &str) -> Result<Vec<Port>, Fault> {
         let Shape { fabric, routes } = self;
         let path = routes.path(fabric, self.host(from)?, self.host(to)?);
@@ -28,13 +28,13 @@ impl Shape {
         }
     }
 
-    /// A host by its name.
+    /// Returns a host by its name.
     pub(crate) fn host(&self, name: &str) -> Result<NodeId, Fault> {
         let node = self.fabric.find(name).filter(|&node| !self.fabric.is_switch(node));
         node.ok_or_else(|| Fault::NoSuchHost(name.to_owned()))
     }
 
-    /// A port by its id, if something is connected to it.
+    /// Returns a port by its id, if it has a cable.
     pub(crate) fn port(&self, id: PortId) -> Option<Port> {
         let node = u32::try_from(id.0 >> 8).ok().map(NodeId)?;
         let port = Port { node, number: id.0 as u8 };
@@ -43,7 +43,7 @@ impl Shape {
     }
 }
 
-/// A port's id: the node by its place, and the number of the port.
+/// Returns the id of a port: the index of the node, and the number of the port.
 pub(crate) fn id(port: Port) -> PortId {
     PortId(u64::from(port.node.0) << 8 | u64::from(port.number))
 }

@@ -1,4 +1,4 @@
-//! [`Traffic`]: connections that all send at once over what stands at the ports.
+//! [`Traffic`]: connections that all send at once, with the configurations of the ports.
 
 use crate::shape::{Shape, id};
 use bandwise_enforce::Fault;
@@ -9,141 +9,140 @@ use bandwise_units::BitRate;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Levels that packets can tell: so many service levels has InfiniBand, and so many marks Ethernet.
+/// The number of levels that packets can carry: InfiniBand has 16 service levels, and Ethernet as many marks here.
 pub(crate) const LEVELS: u16 = 16;
 
-/// A connection over which there is always something to send.
+/// A connection that always has data to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// The host that sends.
+    /// The sending host.
     pub from: Box<str>,
-    /// The host that it sends to.
+    /// The receiving host.
     pub to: Box<str>,
-    /// What its packets carry, by which ports know their queue.
+    /// The priority level of its packets, by which ports choose a queue.
     pub level: PriorityLevel,
 }
 
-/// Why nobody can say what connections get.
+/// The reason for which rates can't be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Uncarried {
-    /// No such way.
+    /// A host or a path does not exist.
     #[error(transparent)]
     Fault(#[from] Fault),
     /// A level that no packet can carry.
-    #[error("a connection of level {0}: packets can tell 0 to {last}", last = LEVELS - 1)]
+    #[error("a connection of level {0}: packets carry levels 0 to {last}", last = LEVELS - 1)]
     Level(u16),
-    /// A link that is too fast to be counted.
-    #[error("{port} has a link of {rate}: at most {MAX_CAPACITY} can be counted")]
+    /// A link that is too fast for the simulation.
+    #[error("{port} has a link of {rate}: at most {MAX_CAPACITY} can be simulated")]
     Rate {
-        /// Out of which port.
+        /// The output port.
         port: String,
-        /// What it carries.
+        /// The rate of its link.
         rate: BitRate,
     },
     /// More queues than there are lanes.
-    #[error("{port} has {queues} queues: packets have {most} lanes to wait in")]
+    #[error("{port} has {queues} queues: InfiniBand has {most} lanes")]
     Queues {
-        /// Which port.
+        /// The output port.
         port: String,
-        /// In use there.
+        /// The number of its queues.
         queues: usize,
-        /// Lanes.
+        /// The largest number of lanes.
         most: usize,
     },
     /// More connections than a host can have.
-    #[error("{host} has {connections} connections: packets can tell 65535")]
+    #[error("{host} has {connections} connections: at most 65535 can be simulated")]
     Connections {
-        /// Which host.
+        /// The host.
         host: String,
-        /// How many it has, coming and going.
+        /// The number of its connections in both directions.
         connections: usize,
     },
-    /// Ports that wait for each other.
-    #[error("packets stand still: {} wait for each other's buffers", .0.join(", "))]
+    /// A deadlock of these ports.
+    #[error("deadlock: {} wait for each other's buffers", .0.join(", "))]
     Deadlock(Vec<String>),
 }
 
-/// Connections that all send at once, and what stands at the ports meanwhile: as it was when this was made, whatever
-/// is written since.
+/// Connections that all send at once, with a copy of the ports' configurations. Later writes have no effect.
 #[derive(Debug, Clone)]
 pub struct Traffic {
     pub(crate) shape: Arc<Shape>,
     pub(crate) links: Links,
-    /// By link: what stands at its port.
-    pub(crate) stands: Vec<PortConfig>,
-    pub(crate) ways: Vec<Way>,
+    /// The configuration of each link's port.
+    pub(crate) configs: Vec<PortConfig>,
+    pub(crate) paths: Vec<Path>,
 }
 
-/// A connection's way.
+/// The path of a connection.
 #[derive(Debug, Clone)]
-pub(crate) struct Way {
-    /// Ranks of the hosts.
+pub(crate) struct Path {
+    /// The ranks of the two hosts.
     pub(crate) from: u32,
     pub(crate) to: u32,
     pub(crate) level: u8,
-    /// In order.
+    /// The links, in order.
     pub(crate) links: Vec<u32>,
 }
 
 impl Traffic {
     pub(crate) fn new(
         shape: &Arc<Shape>,
-        stands: &BTreeMap<PortId, PortConfig>,
+        configs: &BTreeMap<PortId, PortConfig>,
         connections: &[Connection],
     ) -> Result<Traffic, Uncarried> {
         let links = Links::new(&shape.fabric);
-        let stands = links.ports().iter().map(|&port| stands.get(&id(port)).cloned());
-        let stands = stands.map(Option::unwrap_or_default).collect();
-        let (shape, ways) = (shape.clone(), Vec::new());
-        let mut traffic = Traffic { shape, links, stands, ways };
+        let configs = links.ports().iter().map(|&port| configs.get(&id(port)).cloned());
+        let configs = configs.map(Option::unwrap_or_default).collect();
+        let (shape, paths) = (shape.clone(), Vec::new());
+        let mut traffic = Traffic { shape, links, configs, paths };
         for link in 0..traffic.links.ports().len() as u32 {
             let rate = traffic.rate(link);
             if rate > MAX_CAPACITY {
                 return Err(Uncarried::Rate { port: traffic.port(link), rate });
             }
         }
-        let ways: Result<_, _> = connections.iter().map(|of| traffic.way(of)).collect();
-        traffic.ways = ways?;
+        let paths: Result<_, _> = connections.iter().map(|of| traffic.resolve(of)).collect();
+        traffic.paths = paths?;
         Ok(traffic)
     }
 
-    fn way(&self, Connection { from, to, level }: &Connection) -> Result<Way, Uncarried> {
+    fn resolve(&self, Connection { from, to, level }: &Connection) -> Result<Path, Uncarried> {
         let (fabric, routes) = (&self.shape.fabric, &self.shape.routes);
-        // Says that there is no way, or no host.
+        // Refuses unknown hosts and missing paths.
         self.shape.path(from, to)?;
         let rank = |name| Ok::<_, Fault>(fabric.rank(self.shape.host(name)?) as u32);
         let (from, to) = (rank(from)?, rank(to)?);
         let known = u8::try_from(level.0).ok().filter(|&level| u16::from(level) < LEVELS);
         let level = known.ok_or(Uncarried::Level(level.0))?;
-        Ok(Way { from, to, level, links: self.links.path(fabric, routes, from, to) })
+        Ok(Path { from, to, level, links: self.links.path(fabric, routes, from, to) })
     }
 
-    /// How many connections there are.
+    /// Returns the number of connections.
     pub fn connections(&self) -> usize {
-        self.ways.len()
+        self.paths.len()
     }
 
-    /// The links that a connection goes over, in order.
+    /// Returns the links of a connection, in order.
     pub fn path(&self, connection: usize) -> &[u32] {
-        &self.ways[connection].links
+        &self.paths[connection].links
     }
 
-    /// What people call the port that a link leads out of.
+    /// Returns the name of a link's output port.
     pub fn port(&self, link: u32) -> String {
         self.shape.fabric.describe(self.links.ports()[link as usize])
     }
 
-    /// What a link carries.
+    /// Returns the rate of a link.
     pub fn rate(&self, link: u32) -> BitRate {
         let port = self.links.ports()[link as usize];
         self.shape.fabric.peer(port).expect("links are of ports with a cable").1.rate
     }
 
-    /// By link: what these rates of connections come to, bits per second.
+    /// Returns the load of each link with these rates of connections, in bit/s.
     pub fn loads(&self, rates: &[BitRate]) -> Vec<u64> {
         let mut loads = vec![0; self.links.ports().len()];
-        for (way, rate) in self.ways.iter().zip(rates) {
-            way.links.iter().for_each(|&link| loads[link as usize] += rate.as_bps());
+        for (path, rate) in self.paths.iter().zip(rates) {
+            path.links.iter().for_each(|&link| loads[link as usize] += rate.as_bps());
         }
         loads
     }

@@ -10,8 +10,29 @@
 //! - [`umad`] writes and reads such ports by SMPs.
 //! - [`Named`] adds further names of hosts, such as addresses, to any of them.
 //!
-//! **Nothing is ever half-written on a port.** [`Switches::apply`] writes, reads back and compares; if
-//! the port refuses the change or reads back differently, the former configuration is restored.
+//! **Nothing is half-written at a port.** [`Switches::apply`] writes, reads back and compares. If the port refuses the
+//! change or reads back another configuration, the former one is restored.
+//!
+//! # Examples
+//!
+//! The changes of a Linux port with a link of 200 Mbit/s whose two queues share 3 to 1, as lines of `tc -batch`:
+//!
+//! ```
+//! use bandwise_enforce::htb::{Layout, Marks, Root, changes};
+//! use bandwise_saba::{Share, controller::PortConfig, mapping::PriorityLevel};
+//! use bandwise_units::{BitRate, Bytes};
+//! use std::num::NonZeroU8;
+//!
+//! let (link, others) = (BitRate::from_bps(200_000_000), Share::try_from(0.1).unwrap());
+//! let layout = Layout::new(link, others, NonZeroU8::new(2).unwrap(), Bytes::new(1514))?;
+//! let table = [(PriorityLevel(0), 0), (PriorityLevel(1), 1)].into_iter().collect();
+//! let tree = layout.tree(&PortConfig { table, weights: vec![3, 1] }, &Marks::local())?;
+//! let lines: Vec<String> =
+//!     changes(&Root::Kernel, &Root::Saba(tree)).iter().map(|change| change.line("eth0")).collect();
+//! assert_eq!(lines[0], "qdisc add dev eth0 root handle 5aba: htb default 2");
+//! assert!(lines.iter().any(|line| line.contains("classid 5aba:10 htb rate 135000000bit")));
+//! # Ok::<(), bandwise_enforce::htb::Unfit>(())
+//! ```
 
 pub mod htb;
 pub mod infiniband;

@@ -1,14 +1,14 @@
-//! [`Named`]: a network whose hosts have other names too.
+//! [`Named`]: a network with alternative names of hosts.
 
 use crate::{Applied, Fault, Port, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What else hosts are called, such as their addresses: by that, what their network calls them.
+/// The alternative names of hosts, such as addresses, with the network's own names.
 pub type Names = Arc<BTreeMap<Box<str>, Box<str>>>;
 
-/// A network whose hosts have other names too. What is no other name is looked for as it stands.
+/// A network with alternative names of hosts. Other names are passed on unchanged.
 #[derive(Debug, Clone)]
 pub struct Named<S> {
     switches: S,
@@ -16,7 +16,7 @@ pub struct Named<S> {
 }
 
 impl<S> Named<S> {
-    /// The same network, with these names.
+    /// Adds names to a network.
     pub fn new(switches: S, names: Names) -> Self {
         Named { switches, names }
     }

@@ -1,9 +1,8 @@
-//! Which ports are on the shortest paths between two hosts.
+//! The ports on the shortest paths between two hosts.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Of links, each from one node to another, those on any shortest path, by their places; none where no
-/// path is.
+/// Returns the indices of all links on any shortest path; none if there is no path.
 pub(crate) fn shortest<'a>(links: &[(&'a str, &'a str)], from: &str, to: &str) -> Vec<usize> {
     let outwards = distances(links.iter().copied(), from);
     let inwards = distances(links.iter().map(|&(a, b)| (b, a)), to);
@@ -15,7 +14,7 @@ pub(crate) fn shortest<'a>(links: &[(&'a str, &'a str)], from: &str, to: &str) -
     (0..links.len()).filter(|&i| is_on_one(&links[i])).collect()
 }
 
-/// How many links each node is away from one, where a way leads to it.
+/// Returns the distance of each node that can be reached, in links.
 fn distances<'a>(
     links: impl Iterator<Item = (&'a str, &'a str)>,
     from: &str,
@@ -46,7 +45,7 @@ mod tests {
 
     #[test]
     fn all_of_several_shortest_paths_and_no_detour() {
-        // Two leaves below two spines, and a long way round.
+        // Two leaves below two spines, and a longer path.
         let links = [
             ("a", "l1"),
             ("l1", "s1"),

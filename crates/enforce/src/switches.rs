@@ -18,9 +18,9 @@ pub struct Port {
 /// The wanted configuration of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// As the controller says; where that is empty, all of the link is everyone's.
+    /// Shares the link by this configuration; an empty one leaves the whole link to everyone.
     Shared(PortConfig),
-    /// As it was before it was first written.
+    /// Restores the configuration from before the first write.
     AsFound,
 }
 
@@ -41,45 +41,64 @@ pub struct Applied {
 
 /// The ports of a network and their configurations.
 ///
-/// Ports are found and never made up; a port's configuration comes from reading it and from nothing
-/// else, so that a restart loses no state.
+/// Ports and configurations are always read from the network, so a restart loses no state.
 pub trait Switches {
     /// A planned change of a port.
     type Plan: Plan;
 
-    /// All ports, in order of their ids. Ids stay the same as long as the network does.
+    /// Returns all ports, in order of their ids. Ids stay the same as long as the network does.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] if the network can't be read.
     fn discover(&mut self) -> Result<Vec<Port>, Fault>;
 
-    /// The ports that data may leave through on the way from one host to another, by what people call
-    /// the hosts; where there are several shortest paths, those of all (Saba 4.3).
+    /// Returns the output ports on the path between two hosts, by their names. With several shortest paths, returns the
+    /// ports of all (Saba 4.3).
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] if a host is unknown or there is no path.
     fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault>;
 
-    /// Reads a port and says what would have to be written. Writes nothing.
+    /// Reads a port and returns the necessary changes. Writes nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] if the port can't be read or can't have the configuration.
     fn plan(&mut self, port: PortId, wanted: &Wanted) -> Result<Self::Plan, Fault>;
 
-    /// Writes, reads back and compares; what stood there before comes back if that fails. Writes
-    /// nothing where the plan is empty.
+    /// Writes, reads back and compares. Restores the former configuration after a failure. Writes nothing if the plan
+    /// is empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] that says what failed, and what the port was left with.
     fn apply(&mut self, plan: &Self::Plan) -> Result<Applied, Fault>;
 
-    /// What stands at a port, with weights in lowest terms; empty where nothing was ever written.
+    /// Returns the configuration of a port, with weights in lowest terms; empty if the port was never written.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] if the port can't be read.
     fn read_back(&mut self, port: PortId) -> Result<PortConfig, Fault>;
 }
 
 /// The state of a port after a failed write.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
-    /// What stood there before, read back.
+    /// The former configuration, read back.
     AsBefore,
-    /// Something else, as that could not be written either: why.
+    /// Another configuration, since the former one could not be restored; the reason.
     Otherwise(String),
 }
 
 impl Display for Left {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Left::AsBefore => f.write_str("what stood there before is back in place"),
+            Left::AsBefore => f.write_str("the former configuration is restored"),
             Left::Otherwise(why) => {
-                write!(f, "and what stood there before could not be put back: {why}")
+                write!(f, "and the former configuration could not be restored: {why}")
             }
         }
     }
@@ -94,28 +113,28 @@ pub enum Fault {
     /// There is no such host.
     #[error("there is no host {0:?}")]
     NoSuchHost(String),
-    /// No way leads from one host to the other.
-    #[error("no way leads from {from} to {to}")]
+    /// There is no path from one host to the other.
+    #[error("no path leads from {from} to {to}")]
     NoPath {
-        /// Where from.
+        /// The sending host.
         from: String,
-        /// Where to.
+        /// The receiving host.
         to: String,
     },
-    /// The port can't be shared so. Nothing was written.
+    /// The port can't have the configuration. Nothing was written.
     #[error("{port}: {why}")]
     Unfit {
         /// The port.
         port: String,
-        /// What it can't do.
+        /// The reason.
         why: String,
     },
-    /// Somebody else has configured the port. Nothing was written.
-    #[error("{port}: {what} is there already, and is not Saba's to change")]
+    /// Another program has configured the port. Nothing was written.
+    #[error("{port} has a configuration of another program: {what}")]
     Taken {
         /// The port.
         port: String,
-        /// What is there.
+        /// The configuration that was found.
         what: String,
     },
     /// The port could not be read.
@@ -123,27 +142,27 @@ pub enum Fault {
     Unreadable {
         /// The port.
         port: String,
-        /// In whose words.
+        /// The reason, in the words of the port.
         said: String,
     },
-    /// The port did not take what was written.
+    /// The port refused the change.
     #[error("{port} refused: {said}; {left}")]
     Refused {
         /// The port.
         port: String,
-        /// In whose words.
+        /// The reason, in the words of the port.
         said: String,
-        /// What it was left with.
+        /// The state of the port.
         left: Left,
     },
-    /// What was written reads back otherwise.
-    #[error("{port} took what was written, but has something else: {what}; {left}")]
+    /// The port reads back another configuration than the written one.
+    #[error("{port} reads back another configuration: {what}; {left}")]
     Differs {
         /// The port.
         port: String,
-        /// What differs.
+        /// The difference.
         what: String,
-        /// What it was left with.
+        /// The state of the port.
         left: Left,
     },
 }

@@ -13,9 +13,7 @@ pub type Result<T> = std::result::Result<T, LabError>;
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// The process does not run as root.
-    #[error(
-        "a lab needs root: network namespaces and their devices can't be made or looked into without"
-    )]
+    #[error("a lab needs root, for creating and reading network namespaces")]
     NeedsRoot,
     /// The program `ip` does not start.
     #[error("the program ip can't be run (Debian: apt-get install iproute2)")]
@@ -45,7 +43,7 @@ pub enum LabError {
         source: io::Error,
     },
     /// A record is not JSON of the expected form.
-    #[error("{}: is no record of a lab; what it was made of is not known", path.display())]
+    #[error("{}: not a record of a lab, so its parts are unknown", path.display())]
     BadRecord {
         /// The file.
         path: PathBuf,
@@ -53,34 +51,34 @@ pub enum LabError {
         source: serde_json::Error,
     },
     /// A record has another schema, or is another lab's.
-    #[error("{}: is the record of something else", .0.display())]
+    #[error("{}: the record of something else", .0.display())]
     ForeignRecord(PathBuf),
     /// A lab of this name exists.
     #[error(
-        "the lab {0:?} is there already; `bandwise lab down{flag}` takes it away, and --name makes another beside it",
+        "the lab {0:?} exists already; `bandwise lab down{flag}` removes it, and --name creates another one",
         flag = name_flag(.0)
     )]
     Exists(String),
     /// A lab of this name was begun and not finished.
     #[error(
-        "the lab {0:?} was not made to its end; `bandwise lab down{flag}` takes away what there is",
+        "the lab {0:?} is incomplete; `bandwise lab down{flag}` removes it",
         flag = name_flag(.0)
     )]
     Incomplete(String),
     /// No lab has this name.
-    #[error("there is no lab {0:?}; `bandwise lab up{flag}` makes one", flag = name_flag(.0))]
+    #[error("there is no lab {0:?}; `bandwise lab up{flag}` creates one", flag = name_flag(.0))]
     Missing(String),
     /// The record does not list this namespace.
-    #[error("{0} was never made")]
+    #[error("{0} was never created")]
     NeverMade(String),
     /// A namespace has the name of the lab's, and is another one.
-    #[error("the namespace {0} is not the one that was made for this lab")]
+    #[error("the namespace {0} was not created for this lab")]
     Replaced(String),
     /// A namespace of the lab does not exist.
-    #[error("the namespace {0} is gone; `bandwise lab down` takes away the rest")]
+    #[error("the namespace {0} is gone; `bandwise lab down` removes the rest")]
     Gone(String),
     /// A namespace exists under a name that the lab needs.
-    #[error("a network namespace {0} is there that no lab is known to have made")]
+    #[error("the network namespace {0} exists, and was not created for a lab")]
     Foreign(String),
     /// Processes run in the lab.
     #[error("commands still run there: {}; end them, or give --force", list(.0))]
@@ -89,10 +87,10 @@ pub enum LabError {
     #[error("interrupted")]
     Interrupted,
     /// The lab could not be made; its parts were removed.
-    #[error("what was made is taken back")]
+    #[error("the incomplete lab was removed")]
     RolledBack(#[source] Box<LabError>),
     /// The lab could not be made, and some of its parts could not be removed.
-    #[error("what was made could not be taken back: {left:#}")]
+    #[error("the incomplete lab could not be removed: {left:#}")]
     Leftover {
         /// The failure to remove.
         left: Box<LabError>,
@@ -146,7 +144,7 @@ mod tests {
     #[test]
     fn messages_name_the_command_that_helps() {
         let missing = |name: &str| LabError::Missing(name.to_owned()).to_string();
-        assert_eq!(missing("lab"), "there is no lab \"lab\"; `bandwise lab up` makes one");
+        assert_eq!(missing("lab"), "there is no lab \"lab\"; `bandwise lab up` creates one");
         assert!(missing("rack2").contains("`bandwise lab up --name rack2`"));
         let busy = LabError::Busy(vec![Process { name: "ping".into(), pid: 7 }]);
         assert!(busy.to_string().contains("ping (7); end them"));

@@ -115,7 +115,7 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// Returns an error if the namespace is gone or is not the one that was made for this lab.
+    /// Returns an error if the namespace is gone or was not created for this lab.
     pub fn namespace(&self, node: &str) -> Result<String> {
         let name = self.lab.namespace(node);
         let Some(made) = self.namespaces.iter().find(|made| made.name == name) else {

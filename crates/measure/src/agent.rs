@@ -99,13 +99,13 @@ fn run<C: Clock + Copy + Send + Sync + 'static>(
                 }
             }
             Some(Input::Received(link, Received::Bytes(bytes, at))) => {
-                agent.heard(link, &bytes, at)
+                agent.receive(link, &bytes, at)
             }
             Some(Input::Received(link, Received::Closed(why))) => {
                 if let Some((_, from)) = host.connections.remove(&link) {
                     note(format_args!("{from}: {why}"));
                 }
-                agent.gone(link);
+                agent.disconnected(link);
             }
             Some(Input::Worker(run, flow, event)) => agent.event(run, flow, event),
         }
@@ -113,7 +113,7 @@ fn run<C: Clock + Copy + Send + Sync + 'static>(
         let orders: Vec<Order> = agent.orders().collect();
         for order in orders {
             if let Some(lost) = host.carry_out(order) {
-                agent.gone(lost);
+                agent.disconnected(lost);
             }
         }
     }

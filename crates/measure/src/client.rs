@@ -1,7 +1,7 @@
 //! [`measure`]: the client of a measurement between two hosts.
 
-use crate::outcome::{Ended, Outcome, Run, Throughput};
-use crate::place::{Place, report_pages};
+use crate::outcome::{Outcome, Run, RunEnd, Throughput};
+use crate::placement::{Placement, report_pages};
 use crate::program::{self, Extent, Until};
 use crate::rate::Rate;
 use crate::threads::{self, Conditions, Finished, Work};
@@ -14,7 +14,7 @@ use bandwise_session::{Message, Method, Part, Plan, Side, Task};
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::manager::{self, Connections};
 use bandwise_verbs::ibverbs::{Chosen, Pages, QueuePairs};
-use bandwise_verbs::{Clock, Control, ControlError, End, Watched};
+use bandwise_verbs::{Clock, Control, ControlError, DriveEnd, Watched};
 use std::fmt::Display;
 
 /// The settings of a client.
@@ -25,7 +25,7 @@ pub struct ClientSettings {
     /// Port of a device.
     pub chosen: Chosen,
     /// Processors and memory.
-    pub place: Place,
+    pub placement: Placement,
     /// Tasks, measured one after another; at least one, all equal but for the message size.
     pub tasks: Vec<Task>,
     /// Limit of bulk traffic.
@@ -77,7 +77,7 @@ pub fn measure(
         let connected = match Connected::with(control, settings, task) {
             Ok(connected) => connected,
             Err(error) if runs.is_empty() => return Err(error),
-            Err(error) => break (Ended::Failed(format!("{error:#}")), None),
+            Err(error) => break (RunEnd::Failed(format!("{error:#}")), None),
         };
         if runs.is_empty() {
             note(format_args!("measuring with {server} …"));
@@ -129,7 +129,7 @@ impl Connected {
     /// Agrees on a task with the server and connects queue pairs.
     fn with(mut control: Control, settings: &ClientSettings, task: Task) -> anyhow::Result<Self> {
         let server = &settings.server;
-        let plan = Plan { pages: settings.place.pages, ..task.plan(Part::Client)? };
+        let plan = Plan { pages: settings.placement.pages, ..task.plan(Part::Client)? };
         let threads = task.threads.get();
         let mut devices = QueuePairs::open_many(settings.chosen.clone(), plan, threads, any_psn())?;
         let side = Side::joined(devices.iter().map(QueuePairs::side)).expect("at least one thread");
@@ -168,7 +168,7 @@ impl Connected {
         self,
         context: &RunContext<'_, impl Clock + Sync>,
         is_last: bool,
-    ) -> anyhow::Result<(Run, Ended, After)> {
+    ) -> anyhow::Result<(Run, RunEnd, After)> {
         let Connected { devices, mut control, task, peer, mtu, connections } = self;
         let &RunContext { settings, clock, interrupted, note } = context;
         let (pages, stamped_at_khz) = (devices[0].pages().clone(), devices[0].stamped_at_khz());
@@ -197,29 +197,29 @@ impl Connected {
             // A thread that sleeps until events reads the connection without delaying a round.
             let message = if task.events { control.look_now() } else { control.look() };
             why = match message {
-                Some(message) => Some(Ended::Failed(explain(message))),
-                None if interrupted() => Some(Ended::Interrupted),
-                None if clock.now() >= until => Some(Ended::Complete),
+                Some(message) => Some(RunEnd::Failed(explain(message))),
+                None if interrupted() => Some(RunEnd::Interrupted),
+                None if clock.now() >= until => Some(RunEnd::Complete),
                 None => None,
             };
             why.is_some()
         };
-        let bind = |thread| settings.place.bind(thread, note);
+        let bind = |thread| settings.placement.bind(thread, note);
         let conditions = Conditions { bind: &bind, by_events: task.events, begins: &|| true };
         let worked = threads::run(work, &conditions, clock, &mut stop);
         let now = clock.now();
         let failed = worked.iter().find_map(|worked| worked.end.as_ref().err());
-        let all_done = worked.iter().all(|worked| matches!(worked.end, Ok(End::Done)));
+        let all_done = worked.iter().all(|worked| matches!(worked.end, Ok(DriveEnd::Done)));
         let end = match (why, failed) {
-            _ if all_done => Ended::Complete,
+            _ if all_done => RunEnd::Complete,
             // The first cause, even if queue pairs failed because of it.
             (Some(why), _) => why,
             // The server may know the cause.
-            (None, Some(error)) => Ended::Failed(match control.look_now() {
+            (None, Some(error)) => RunEnd::Failed(match control.look_now() {
                 Some(message) => format!("{}; {error}", explain(message)),
                 None => error.to_string(),
             }),
-            (None, None) => Ended::Complete,
+            (None, None) => RunEnd::Complete,
         };
         let measure = worked[0].program.measure();
         let by_stamps = measure
@@ -239,7 +239,7 @@ impl Connected {
         };
         let devices = worked.into_iter().map(|worked| worked.device).collect();
         let nothing = After::Nothing(StillOpen { _devices: devices, _connections: connections });
-        if end != Ended::Complete {
+        if end != RunEnd::Complete {
             return Ok((run, end, nothing));
         }
         if is_last {
@@ -249,7 +249,7 @@ impl Connected {
         let mut control = control.unwatch()?;
         Ok(match control.send(&Message::Next) {
             Ok(()) => (run, end, After::More(control)),
-            Err(error) => (run, Ended::Failed(error.to_string()), nothing),
+            Err(error) => (run, RunEnd::Failed(error.to_string()), nothing),
         })
     }
 }

@@ -85,7 +85,7 @@ fn run(
                     let sent = connections[agent].as_mut().map(|connection| connection.send(&line));
                     if let Some(Err(error)) = sent {
                         connections[agent] = None;
-                        coordinator.gone(agent, &error.to_string(), clock.now());
+                        coordinator.disconnected(agent, &error.to_string(), clock.now());
                     }
                 }
                 Order::Close(agent) => connections[agent] = None,
@@ -100,10 +100,10 @@ fn run(
         let left = coordinator.deadline().saturating_sub(clock.now());
         match inbox.wait(left.min(INTERRUPT_CHECK)) {
             None => {}
-            Some((agent, Received::Bytes(bytes, at))) => coordinator.heard(agent, &bytes, at),
+            Some((agent, Received::Bytes(bytes, at))) => coordinator.receive(agent, &bytes, at),
             Some((agent, Received::Closed(why))) => {
                 connections[agent] = None;
-                coordinator.gone(agent, &why, clock.now());
+                coordinator.disconnected(agent, &why, clock.now());
             }
         }
         if interrupted() && !is_interrupted {

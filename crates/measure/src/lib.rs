@@ -26,7 +26,7 @@ pub mod connection;
 pub mod coordinator;
 mod counted;
 pub mod outcome;
-pub mod place;
+pub mod placement;
 pub mod program;
 mod random;
 pub mod rate;

@@ -1,5 +1,7 @@
 //! Results of a client.
 
+pub use bandwise_agents::coordinator::RunEnd;
+
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Spread, Summary};
 use bandwise_session::Task;
@@ -12,7 +14,7 @@ pub struct Outcome {
     /// Results of each measured size; at least one.
     pub runs: Vec<Run>,
     /// Reason of the end.
-    pub end: Ended,
+    pub end: RunEnd,
     /// Name of the clock.
     pub clock: String,
 }
@@ -79,17 +81,6 @@ impl Throughput {
         let rate = |messages: u64| BitRate::over(Bytes::new(size) * messages, each);
         Some((rate(most), rate(least)))
     }
-}
-
-/// The reason for which a measurement ended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
-    /// All samples were taken.
-    Complete,
-    /// The user interrupted it.
-    Interrupted,
-    /// The device or the other side failed.
-    Failed(String),
 }
 
 #[cfg(test)]

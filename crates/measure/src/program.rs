@@ -94,7 +94,7 @@ pub fn client(task: &Task, loopback: Option<Qp>, extent: &Extent) -> Result<Gene
                 .into()
         }
         Method::KeyValue(store) => KeyValueClient::new(KeyValueClientSettings {
-            workers: store.ways(Part::Client),
+            workers: store.queue_pairs(Part::Client),
             window: task.depth.get(),
             sizes: KeyValueSizes::herd(bytes),
             put_every: store.put_every,
@@ -170,7 +170,7 @@ pub fn server(task: &Task) -> Answerer {
             Answerer::Pong(PingPongResponder::new(ping_pong(task, operation)))
         }
         Method::KeyValue(store) => Answerer::Worker(KeyValueWorker::new(KeyValueWorkerSettings {
-            clients: store.ways(Part::Server),
+            clients: store.queue_pairs(Part::Server),
             sizes: KeyValueSizes::herd(task.bytes.get()),
             inline_max: task.inline.get(),
         })),

@@ -1,6 +1,6 @@
 //! [`serve`]: the server of a measurement between two hosts.
 
-use crate::place::{Place, report_pages};
+use crate::placement::{Placement, report_pages};
 use crate::threads::{self, Conditions, Work};
 use crate::{Note, any_psn, program};
 use anyhow::anyhow;
@@ -27,11 +27,11 @@ pub struct Served {
 /// Returns an error if the client sends something unexpected, or if a device or the connection fails.
 pub fn serve(
     chosen: &Chosen,
-    place: &Place,
+    placement: &Placement,
     mut control: Control,
     note: Note,
 ) -> anyhow::Result<Served> {
-    let server = Server { chosen, place, note };
+    let server = Server { chosen, placement, note };
     let mut first = None;
     loop {
         let (task, side) = match control.receive() {
@@ -56,7 +56,7 @@ pub fn serve(
 /// The device, processors and memory of a server.
 struct Server<'a> {
     chosen: &'a Chosen,
-    place: &'a Place,
+    placement: &'a Placement,
     note: Note,
 }
 
@@ -103,7 +103,7 @@ impl Server<'_> {
             message = if sleeps { control.look_now() } else { control.look() };
             message.is_some()
         };
-        let bind = |thread| self.place.bind(thread, self.note);
+        let bind = |thread| self.placement.bind(thread, self.note);
         let conditions = Conditions { bind: &bind, by_events: sleeps, begins: &|| true };
         let worked = threads::run(work, &conditions, &Monotonic::start(), &mut stop);
         if message.is_none() {
@@ -135,7 +135,7 @@ impl Server<'_> {
         if matches!(task.method, Method::KeyValue(_)) {
             return Err(anyhow!("a key-value store is measured by agents alone"));
         }
-        let plan = Plan { pages: self.place.pages, ..task.plan(Part::Server)? };
+        let plan = Plan { pages: self.placement.pages, ..task.plan(Part::Server)? };
         let threads = task.threads.get();
         let mut devices = QueuePairs::open_many(self.chosen.clone(), plan, threads, any_psn())?;
         if task.manager {

@@ -3,7 +3,7 @@
 use bandwise_rdma::verbs::Program;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::VerbsError;
-use bandwise_verbs::{ByEvents, Clock, End, Wakes, drive, processor_time};
+use bandwise_verbs::{ByEvents, Clock, DriveEnd, Wakes, drive, processor_time};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Finished<D, P> {
     /// Program, with its results.
     pub program: P,
     /// Reason of the end.
-    pub end: Result<End, VerbsError>,
+    pub end: Result<DriveEnd, VerbsError>,
     /// Start and end; `None` if the work did not begin.
     pub active: Option<(Time, Time)>,
     /// Processor time used.
@@ -64,7 +64,7 @@ pub fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Send>(
             return Finished {
                 device,
                 program,
-                end: Ok(End::Stopped),
+                end: Ok(DriveEnd::Stopped),
                 active: None,
                 busy: Time::ZERO,
             };
@@ -75,7 +75,7 @@ pub fn run<D: Wakes<Error = VerbsError> + Send, P: Program + Send>(
             false => drive(&mut program, &mut device, clock, stop),
         };
         let (ended, busy) = (clock.now(), processor_time() - before);
-        if !matches!(end, Ok(End::Done)) {
+        if !matches!(end, Ok(DriveEnd::Done)) {
             over.store(true, Relaxed);
         }
         Finished { device, program, end, active: Some((began, ended)), busy }

@@ -7,7 +7,7 @@ use crate::{any_psn, counted};
 use anyhow::Context;
 use bandwise_agents::agent::Event;
 use bandwise_agents::message::Job;
-use bandwise_agents::{End, Report};
+use bandwise_agents::{FlowEnd, Report};
 use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{Generator, KeyValueRequests, KeyValueSizes, KeyValueTable, Window};
 use bandwise_session::{Method, Part, Side};
@@ -110,19 +110,19 @@ impl<C: Clock + Sync> Flow<C> {
         let Method::KeyValue(store) = task.method else {
             return self.go(devices, loopback, tell, |_| Ok(None));
         };
-        let (ways, window) = (store.ways(part), task.depth.get());
+        let (qps, window) = (store.queue_pairs(part), task.depth.get());
         let sizes = KeyValueSizes::herd(task.bytes.get());
         let devices = devices.into_iter().zip(0..);
         match self.job.part {
             Part::Client => {
-                let of = |number| KeyValueRequests::new(number, &ways, sizes, window);
+                let of = |number| KeyValueRequests::new(number, &qps, sizes, window);
                 let devices = devices.map(|(device, i)| WithContents::of(device, of(i)));
                 self.go(devices.collect(), loopback, tell, |device| {
                     Ok(Some(device.contents()?.checked()))
                 })
             }
             Part::Server => {
-                let of = |number| KeyValueTable::new(number, &ways, sizes, window);
+                let of = |number| KeyValueTable::new(number, &qps, sizes, window);
                 let devices = devices.map(|(device, i)| WithContents::of(device, of(i)));
                 self.go(devices.collect(), loopback, tell, |_| Ok(None))
             }
@@ -144,7 +144,7 @@ impl<C: Clock + Sync> Flow<C> {
                 let (report, kept) = match self.commands.recv() {
                     Ok(Command::Start(at)) => self.measure(devices, loopback, at, values)?,
                     // Stopped before the start.
-                    Ok(_) => (Report::none(End::Stopped), devices),
+                    Ok(_) => (Report::none(FlowEnd::Stopped), devices),
                     Err(_) => return Ok(()),
                 };
                 tell(Event::Ended(Box::new(report)));
@@ -212,12 +212,12 @@ impl<C: Clock + Sync> Flow<C> {
             worked.iter_mut().map(|one| values(&mut one.device)).collect();
         let (programs, kept, ends, busy) = apart(worked);
         let (Some(began), Some(ended)) = (began, ended) else {
-            return Ok((Report::none(End::Stopped), kept));
+            return Ok((Report::none(FlowEnd::Stopped), kept));
         };
         let end_of_run = match ends.and(counts.as_ref().map(drop).map_err(ToString::to_string)) {
-            Err(why) => End::Failed(why),
-            Ok(()) if ended >= end => End::Complete,
-            Ok(()) => End::Stopped,
+            Err(why) => FlowEnd::Failed(why),
+            Ok(()) if ended >= end => FlowEnd::Complete,
+            Ok(()) => FlowEnd::Stopped,
         };
         let (bytes, took) = (task.bytes.get(), ended.saturating_sub(began));
         let of_all = took.as_s_f64() * programs.len() as f64;

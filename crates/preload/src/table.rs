@@ -160,7 +160,7 @@ mod tests {
         let At::Connection(second, _) = table.at(3) else { panic!() };
         assert_ne!(first, second);
         table.clear_if(3, first);
-        assert!(table.is_known(3), "another stands there");
+        assert!(table.is_known(3), "another file is there");
         table.clear_if(3, second);
         assert!(!table.is_known(3));
     }

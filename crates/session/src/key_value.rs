@@ -1,4 +1,4 @@
-//! [`KeyValue`]: a key-value store between two hosts, and the queue pairs it needs.
+//! [`KeyValue`]: a key-value store between two hosts, and its queue pairs.
 
 use crate::task::{MOST_QUEUE_PAIRS, MOST_REQUESTS, RECVS};
 use crate::{Part, Plan, Task, TaskError, WantedPages, Within};
@@ -7,29 +7,28 @@ use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{KeyValueQps, KeyValueSizes};
 use serde::{Deserialize, Serialize};
 
-/// A key-value store in the manner of HERD: every client has requests under way with every worker. Each is a thread, and
-/// has two queue pairs for each one of the other side: a connection (RC) for requests and one for datagrams (UD) for
-/// answers.
+/// A key-value store in the manner of HERD: every client sends requests to every worker. Each is a thread. For each
+/// thread of the other side it has a connection (RC) for requests and a queue pair for datagrams (UD) for responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyValue {
-    /// Who asks.
+    /// The number of clients, which send requests.
     pub clients: Within<1, 64>,
-    /// Who answers.
+    /// The number of workers, which respond.
     pub workers: Within<1, 64>,
-    /// One request in this many is a PUT; with 0 none is.
+    /// The number of requests per PUT; 0 for none.
     pub put_every: u32,
 }
 
-/// Requests of a queue pair that are done and not known to be, beside those under way: one in 64 has a completion, and
-/// the last of those may not be seen yet.
+/// The requests of a queue pair that may be complete without a completion, besides the outstanding ones: one in 64 is
+/// signalled, and its completion may not have been polled yet.
 const UNSEEN: u32 = 256;
 
 impl KeyValue {
-    /// The longest value, bytes: with its key it fits a packet.
+    /// The longest value in bytes, which fits a packet with its key.
     pub const MOST: u32 = Mtu::MAX.get() - KeyValueSizes::herd(0).put;
 
-    /// How many queue pairs of each kind a thread has: as many as there are threads on the other side.
+    /// Returns the number of queue pairs of each kind of a thread: one for each thread of the other side.
     const fn routes(self, part: Part) -> u32 {
         match part {
             Part::Client => self.workers.get(),
@@ -37,14 +36,14 @@ impl KeyValue {
         }
     }
 
-    /// The ways of a thread to those of the other side, in their order.
-    pub fn ways(self, part: Part) -> Vec<KeyValueQps> {
+    /// Returns the queue pairs of a thread to each thread of the other side, in their order.
+    pub fn queue_pairs(self, part: Part) -> Vec<KeyValueQps> {
         let routes = self.routes(part) as u16;
-        let way = |number| KeyValueQps { requests: Qp(number), responses: Qp(routes + number) };
-        (0..routes).map(way).collect()
+        let qp = |number| KeyValueQps { requests: Qp(number), responses: Qp(routes + number) };
+        (0..routes).map(qp).collect()
     }
 
-    /// What each thread of a side needs for it.
+    /// Returns the queue pairs of each thread of a side.
     pub(super) fn plan(self, task: &Task, part: Part) -> Result<Plan, TaskError> {
         let (value, depth, routes) = (task.bytes.get(), task.depth.get(), self.routes(part));
         let (clients, workers) = (self.clients.get(), self.workers.get());
@@ -63,7 +62,7 @@ impl KeyValue {
         if 2 * clients * workers * depth > MOST_REQUESTS {
             return Err(TaskError::TooMany { queue_pairs: 2 * clients * workers, depth });
         }
-        // All that a client has under way can be with one worker. Half of the RECVs may be used up.
+        // All outstanding requests of a client may be at one worker. Half of the RECVs may be used up.
         let (send_depth, recv_depth) = (UNSEEN + depth, 2 * depth.max(RECVS / 2));
         let bytes = KeyValueSizes::herd(value).put;
         Ok(Plan {
@@ -101,8 +100,8 @@ mod tests {
     }
 
     proptest! {
-        /// Both sides have the same queue pairs, with the same places in memory; what a client has under way fits half
-        /// of the RECVs; and the longest message fits a packet.
+        /// Both sides have the same queue pairs, with the same slots in memory; a client's outstanding requests fit
+        /// half of the RECVs; and the longest message fits a packet.
         #[test]
         fn both_sides_fit(clients in 1u32..=64, workers in 1u32..=64, value in 0u32..5000, depth in 1u32..=16384) {
             let task = task(clients, workers, value, depth);
@@ -114,7 +113,7 @@ mod tests {
                 prop_assert_eq!((asks.recv_depth, asks.bytes), (answers.recv_depth, answers.bytes));
                 prop_assert!(asks.recv_depth >= 2 * depth && asks.send_depth > depth + 2 * 64);
                 prop_assert!(asks.bytes <= Mtu::MAX.get());
-                // What a region says of itself has 32 bits.
+                // A region has a size of 32 bits.
                 let places = u64::from(pairs(asks, Part::Client)) * u64::from(asks.recv_depth);
                 prop_assert!(places * (u64::from(asks.bytes) + 104) < 1 << 32);
             }
@@ -136,13 +135,13 @@ mod tests {
         assert_eq!(error(Task { manager: true, ..task(1, 1, 32, 4) }), TaskError::NotByManager);
     }
 
-    /// Requests first, then answers: as queue pairs are told to the other side.
+    /// Queue pairs of requests come before those of responses, in the order of the message to the other side.
     #[test]
-    fn a_way_has_two_queue_pairs() {
+    fn a_pair_of_threads_has_two_queue_pairs() {
         let Method::KeyValue(store) = task(2, 3, 32, 4).method else { unreachable!() };
-        let ways = store.ways(Part::Client);
-        let numbers = ways.iter().map(|way| (way.requests.0, way.responses.0)).collect::<Vec<_>>();
+        let qps = store.queue_pairs(Part::Client);
+        let numbers = qps.iter().map(|qp| (qp.requests.0, qp.responses.0)).collect::<Vec<_>>();
         assert_eq!(numbers, [(0, 3), (1, 4), (2, 5)]);
-        assert_eq!(store.ways(Part::Server).len(), 2);
+        assert_eq!(store.queue_pairs(Part::Server).len(), 2);
     }
 }

@@ -1,17 +1,27 @@
-//! Session protocol of two measuring hosts: what they agree on before they measure, and how each notices that the
-//! other one is gone.
+//! The session protocol of two measuring hosts: the agreement on a measurement, and the detection of a silent peer.
 //!
 //! | part | content |
 //! |---|---|
-//! | [`Task`] | the measurement that both sides carry out, and the queue pairs it needs ([`Plan`], [`Path`]) |
-//! | [`Side`] | what a side must know of the other one to connect its queue pairs |
+//! | [`Task`] | the measurement of both sides, and its queue pairs ([`Plan`], [`Path`]) |
+//! | [`Side`] | the information for connecting queue pairs with a side |
 //! | [`Message`] | the messages, lines of JSON with the version of the protocol |
-//! | [`Lines`] | messages out of bytes |
-//! | [`Pulse`] | the heartbeat while they measure |
+//! | [`Lines`] | the messages of a byte stream |
+//! | [`Pulse`] | the heartbeat during a measurement |
 //!
 //! The client connects over TCP and sends [`Message::Ask`]; the server answers [`Message::Ready`] or
 //! [`Message::Refused`]. This crate does no I/O: the driver, which has the socket and the clock, passes bytes and
 //! times in.
+//!
+//! # Examples
+//!
+//! ```
+//! use bandwise_session::{Lines, Message};
+//!
+//! let sent = Message::Refused("no port is active".to_owned());
+//! let mut lines = Lines::default();
+//! lines.push(sent.encode().as_bytes());
+//! assert_eq!(lines.next_message(), Some(Ok(sent)));
+//! ```
 
 mod gid;
 mod key_value;

@@ -1,30 +1,30 @@
-//! [`Lines`]: messages out of bytes, however these come.
+//! [`Lines`]: the lines of a byte stream.
 
 use crate::{Message, MessageError};
 
-/// The longest line that is read, bytes. A thousand queue pairs take 40,000.
+/// The longest accepted line, in bytes. A thousand queue pairs take 40,000.
 pub const LONGEST_LINE: usize = 1 << 16;
 
-/// Bytes that have come and are not read yet. It does no I/O.
+/// Received bytes that are not read yet. It does no I/O.
 #[derive(Debug, Default)]
 pub struct Lines {
     bytes: Vec<u8>,
-    /// No end of a line is before this.
+    /// The offset before which there is no end of a line.
     searched: usize,
 }
 
 impl Lines {
-    /// Adds what came.
+    /// Adds received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// The next message; `None` until its line is complete. After an error nothing that follows means anything.
+    /// Returns the next message; `None` if its line is incomplete. After an error the stream is unusable.
     pub fn next_message(&mut self) -> Option<Result<Message, MessageError>> {
         self.next_line().map(|line| Message::decode(&line?))
     }
 
-    /// The next line, without its end; the same for who has messages of their own.
+    /// Returns the next line without its end, for protocols with other messages.
     pub fn next_line(&mut self) -> Option<Result<Vec<u8>, MessageError>> {
         let end = self.bytes[self.searched..].iter().position(|&byte| byte == b'\n');
         match end.map(|end| self.searched + end) {

@@ -1,56 +1,57 @@
-//! [`Message`]: what is said, and how it is written.
+//! [`Message`]: the messages of two measuring hosts, and their format.
 
 use crate::{Side, Task};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The version of the protocol. It goes up with any change, so that two programs that would misunderstand each
-/// other say so instead.
+/// The version of the protocol. Any change increases it, so that incompatible programs report that.
 pub const VERSION: u32 = 4;
 
-/// What one side says to the other.
+/// A message of one side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Message {
-    /// The client's first: what to measure, and where its queue pairs are.
+    /// The client's first message: the measurement, and the addresses of its queue pairs.
     Ask {
-        /// What is measured.
+        /// The measurement.
         task: Task,
         /// The client.
         side: Side,
     },
     /// The server's answer: its queue pairs are connected.
     Ready(Side),
-    /// The server's other answer, and why.
+    /// The server refuses; the reason.
     Refused(String),
-    /// The server can't go on, and why.
+    /// The server can't continue; the reason.
     Failed(String),
-    /// Either side's, while they measure: its program runs.
+    /// A heartbeat of either side during the measurement.
     Alive,
-    /// The client has all it wanted of this, and will ask for something else.
+    /// The client has finished this measurement and will ask for another.
     Next,
-    /// The client has all it wanted.
+    /// The client has finished.
     Done,
 }
 
-/// What came is no message.
+/// A line that is not a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MessageError {
-    /// It is one of another version.
+    /// A message of another version.
     #[error(
         "the other side speaks version {0} of bandwise's protocol, this one version {VERSION}: the same bandwise is \
          needed on both"
     )]
     OtherVersion(u64),
-    /// It is something else.
-    #[error("this is not said by bandwise ({0}): does `bandwise rperf` run on the other side?")]
+    /// Anything else.
+    #[error(
+        "this is not a message of bandwise ({0}): does `bandwise rperf` run on the other side?"
+    )]
     NotOurs(String),
-    /// It has no end.
+    /// A line without an end.
     #[error("a line of more than {0} bytes came: does `bandwise rperf` run on the other side?")]
     TooLong(usize),
 }
 
-/// A message as it is written.
+/// The format of a message.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Envelope<M> {
@@ -58,31 +59,39 @@ struct Envelope<M> {
     message: M,
 }
 
-/// What a line of any version has.
+/// The part of a line that all versions have.
 #[derive(Deserialize)]
 struct Versioned {
     bandwise: u64,
 }
 
 impl Message {
-    /// The message as a line.
+    /// Returns the message as a line.
     pub fn encode(&self) -> String {
         encode(self) + "\n"
     }
 
-    /// The message of a line, without its end.
+    /// Reads the message of a line, without its end.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`MessageError`] if the line is not a message of this version.
     pub fn decode(line: &[u8]) -> Result<Message, MessageError> {
         decode(line)
     }
 }
 
-/// A message of any protocol of bandwise's, with the version and without an end.
+/// Returns a message of any of Bandwise's protocols as a line with the version, without an end.
 pub fn encode<M: Serialize>(message: &M) -> String {
     let envelope = Envelope { bandwise: VERSION, message };
     serde_json::to_string(&envelope).expect("names and numbers can be written")
 }
 
-/// The message of such a line.
+/// Reads the message of such a line.
+///
+/// # Errors
+///
+/// Returns [`MessageError`] if the line is not a message of this version.
 pub fn decode<M: DeserializeOwned>(line: &[u8]) -> Result<M, MessageError> {
     let not_ours = |error: serde_json::Error| MessageError::NotOurs(error.to_string());
     let Versioned { bandwise } = serde_json::from_slice(line).map_err(not_ours)?;

@@ -1,86 +1,86 @@
-//! [`Plan`], [`WantedPages`] and [`Path`]: what queue pairs are made for.
+//! [`Plan`], [`WantedPages`] and [`Path`]: the parameters of queue pairs.
 
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
 
-/// Queue pairs of one side, and the memory behind them.
+/// The queue pairs of one side, and their memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Plan {
-    /// Their transport service.
+    /// The transport service.
     pub transport: Transport,
-    /// How many are connected with the other side.
+    /// The number of queue pairs that are connected with the other side.
     pub queue_pairs: u16,
-    /// How many more there are for datagrams (UD), after those.
+    /// The number of further queue pairs for datagrams (UD).
     pub datagrams: u16,
-    /// Whether there is one more, connected with itself.
+    /// Whether there is another queue pair that is connected with itself.
     pub loopback: bool,
-    /// The largest message, bytes.
+    /// The largest message in bytes.
     pub bytes: u32,
-    /// Requests that a queue pair holds posted.
+    /// The length of a send queue.
     pub send_depth: u32,
-    /// RECVs that a queue pair keeps posted; 0 where none arrive that need one.
+    /// The number of posted RECVs of a queue pair; 0 if no message needs one.
     pub recv_depth: u32,
-    /// READs and atomics of a queue pair that are on their way at a time, 1 or more; the others that are posted wait.
+    /// The number of outstanding READs and atomics of a queue pair, from 1; further posted ones wait.
     pub reads: u8,
-    /// Completions that wait to be seen at most. It overruns if there can be more: every request and every RECV
-    /// of every queue pair can become one.
+    /// The length of the completion queue. It has to hold a completion of every request and every RECV of all queue
+    /// pairs.
     pub completions: u32,
-    /// The largest payload inside a WQE, bytes.
+    /// The largest payload inside a WQE, in bytes.
     pub inline: u32,
-    /// Whether messages hold something. Then each queue pair has as many places in memory as RECVs, for what it sends
-    /// and for what arrives, and uses them in turn; if not, all share one.
+    /// Whether messages have contents. Then each queue pair has as many slots as RECVs for each direction, and uses
+    /// them in turn. Otherwise all queue pairs share one slot.
     pub has_contents: bool,
-    /// Whether WRITEs of the largest size are seen to arrive, by their last byte, and told of as received: on the
-    /// first queue pair, one at a time.
+    /// Whether the arrival of WRITEs of the largest size is detected by their last byte, and reported as a reception:
+    /// on the first queue pair, one at a time.
     pub sees_writes: bool,
-    /// Of which pages the memory is.
+    /// The pages of the memory.
     pub pages: WantedPages,
-    /// Whether the device says by its clock when a request ended, if it can.
+    /// Whether completions have time stamps of the device, if it supports them.
     pub stamps: bool,
 }
 
 impl Plan {
-    /// How many queue pairs are connected with the other side.
+    /// Returns the number of queue pairs that are connected with the other side.
     pub fn wired(&self) -> usize {
         usize::from(self.queue_pairs) + usize::from(self.datagrams)
     }
 
-    /// How many queue pairs there are.
+    /// Returns the number of all queue pairs.
     pub fn count(&self) -> u32 {
         self.wired() as u32 + u32::from(self.loopback)
     }
 
-    /// The transport service of one of them.
+    /// Returns the transport service of a queue pair.
     pub fn transport_of(&self, number: u32) -> Transport {
         let datagrams = usize::from(self.queue_pairs)..self.wired();
         if datagrams.contains(&(number as usize)) { Transport::Ud } else { self.transport }
     }
 
-    /// How many places in memory each has to itself.
+    /// Returns the number of slots of each queue pair.
     pub fn places(&self) -> usize {
-        // As many as RECVs are posted, which is in two halves.
+        // As many as posted RECVs, which are in two halves.
         if self.has_contents { self.recv_depth as usize / 2 * 2 } else { 0 }
     }
 }
 
-/// Kind of memory pages that messages are to have.
+/// The wanted memory pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WantedPages {
-    /// The usual ones.
+    /// Ordinary pages.
     Ordinary,
-    /// Huge ones if they can be had: a device that has to translate fewer addresses misses fewer.
+    /// Huge pages if available: the device then misses fewer address translations.
     HugeIfThere,
-    /// Huge ones, or nothing is measured.
+    /// Huge pages; without them nothing is measured.
     Huge,
 }
 
-/// How packets go, by agreement of both sides.
+/// The path parameters that both sides agree on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Path {
-    /// The largest payload of a packet, where both ports take it.
+    /// The largest payload of a packet, if both ports take it.
     pub mtu: Mtu,
-    /// Service level, 0 to 15; on Ethernet the priority.
+    /// The service level, 0 to 15; on Ethernet the priority.
     pub sl: u8,
-    /// The traffic class of packets with a global identifier: on IP, its byte of that name.
+    /// The traffic class of packets with a GID; on IP, the byte of that name.
     pub traffic_class: u8,
 }

@@ -1,47 +1,47 @@
-//! [`Pulse`]: when to say that this side is there, and when the other one is given up.
+//! [`Pulse`]: the schedule of heartbeats, and the detection of a silent peer.
 
 use std::time::Duration;
 
-/// How often each side says so.
-const SAY_EVERY: Duration = Duration::from_secs(1);
-/// How long one that says nothing is waited for. With ten looks a second it is given up within 5 s.
+/// The interval of heartbeats.
+const BEAT_EVERY: Duration = Duration::from_secs(1);
+/// The time after which a silent peer is given up: within 5 s, with ten checks a second.
 const PATIENCE: Duration = Duration::from_secs(4);
 
-/// What is known of both sides. Times count from any one moment.
+/// The heartbeats of both sides. Times count from any fixed moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Pulse {
-    /// When this side says so next.
+    /// The time of the next heartbeat of this side.
     due: Duration,
-    /// When the other side was last heard.
-    heard: Duration,
+    /// The time of the last message of the other side.
+    last_received: Duration,
 }
 
-/// What is to be done.
+/// An action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Beat {
     /// Nothing.
-    Pause,
-    /// Say that this side is there.
-    Say,
-    /// Give the other side up, which has said nothing for so long.
+    Nothing,
+    /// Send a heartbeat.
+    Send,
+    /// Give up the other side, which has been silent for this time.
     Silent(Duration),
 }
 
 impl Pulse {
-    /// The other side has said something, whatever it was.
-    pub fn heard(&mut self, now: Duration) {
-        self.heard = now;
+    /// Handles any message of the other side.
+    pub fn received(&mut self, now: Duration) {
+        self.last_received = now;
     }
 
-    /// What is to be done now, after what has come was read.
+    /// Returns the action at this time, after all received messages were handled.
     pub fn beat(&mut self, now: Duration) -> Beat {
-        if now.saturating_sub(self.heard) >= PATIENCE {
+        if now.saturating_sub(self.last_received) >= PATIENCE {
             Beat::Silent(PATIENCE)
         } else if now >= self.due {
-            self.due = now + SAY_EVERY;
-            Beat::Say
+            self.due = now + BEAT_EVERY;
+            Beat::Send
         } else {
-            Beat::Pause
+            Beat::Nothing
         }
     }
 }
@@ -55,7 +55,7 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// When a side looks, for so long, from the gaps between looks, over and over.
+    /// Returns the times of checks until a time, from repeated gaps between them.
     fn looks(gaps: &[u64], until: u64) -> Vec<u64> {
         let gaps = gaps.iter().cycle();
         let sums = gaps.scan(0, |at, gap| {
@@ -66,8 +66,8 @@ mod tests {
     }
 
     proptest! {
-        /// Nobody is given up who looks every second, over a network that is slow by another one; and who stops
-        /// is given up within 4 s and one look.
+        /// A side that checks every second is never given up, over a network with a delay of another second; a side
+        /// that stops is given up within 4 s and one check.
         #[test]
         fn who_is_there_is_kept_and_who_stops_is_not(
             gaps in prop::array::uniform2(prop::collection::vec(1u64..1000, 1..20)),
@@ -78,24 +78,24 @@ mod tests {
             at.extend(looks(&gaps[1], stops).into_iter().map(|at| (at, 1)));
             at.sort();
             let mut pulses = [Pulse::default(); 2];
-            // When that which each side has said arrives.
+            // The arrival times of each side's messages.
             let mut coming = [Vec::new(), Vec::new()];
             let mut delays = delays.iter().cycle();
             for (now, side) in at {
                 let before = coming[side].len();
                 coming[side].retain(|&arrives| arrives > now);
                 if coming[side].len() < before {
-                    pulses[side].heard(ms(now));
+                    pulses[side].received(ms(now));
                 }
                 match pulses[side].beat(ms(now)) {
-                    Beat::Pause => {}
-                    Beat::Say => coming[1 - side].push(now + delays.next().unwrap()),
+                    Beat::Nothing => {}
+                    Beat::Send => coming[1 - side].push(now + delays.next().unwrap()),
                     Beat::Silent(_) => {
                         prop_assert!(side == 0 && now > stops, "side {side} at {now}");
                         return Ok(());
                     }
                 }
-                // What was said last may arrive a second after it.
+                // The last message may arrive a second after it was sent.
                 prop_assert!(side == 1 || now < stops + 1000 + 4000 + 1000, "still there at {now}");
             }
             prop_assert!(false, "never given up");
@@ -105,13 +105,13 @@ mod tests {
     #[test]
     fn says_so_every_second() {
         let mut pulse = Pulse::default();
-        let said = (0..3000).step_by(100).filter(|&at| pulse.beat(ms(at)) == Beat::Say);
+        let said = (0..3000).step_by(100).filter(|&at| pulse.beat(ms(at)) == Beat::Send);
         assert_eq!(said.collect::<Vec<_>>(), [0, 1000, 2000]);
-        pulse.heard(ms(3000));
-        assert_eq!(pulse.beat(ms(6999)), Beat::Say);
+        pulse.received(ms(3000));
+        assert_eq!(pulse.beat(ms(6999)), Beat::Send);
         assert_eq!(pulse.beat(ms(7000)), Beat::Silent(PATIENCE));
-        // Who was stopped itself reads what has come before it asks.
-        pulse.heard(ms(60_000));
-        assert_eq!(pulse.beat(ms(60_000)), Beat::Say);
+        // A side that was suspended handles received messages before it checks.
+        pulse.received(ms(60_000));
+        assert_eq!(pulse.beat(ms(60_000)), Beat::Send);
     }
 }

@@ -1,10 +1,10 @@
-//! [`Side`]: what the other side must know to connect its queue pairs with those of this one.
+//! [`Side`]: the information that the other side needs to connect its queue pairs.
 
 use crate::Gid;
 use bandwise_rdma::wire::Mtu;
 use serde::{Deserialize, Serialize};
 
-/// A number of 24 bits: queue pairs and packets are counted by such (IBTA 9.2).
+/// A number of 24 bits: a queue pair number or a packet sequence number (IBTA 9.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct Bits24(u32);
@@ -15,12 +15,12 @@ pub struct Bits24(u32);
 pub struct Bits24Error(pub u32);
 
 impl Bits24 {
-    /// The number.
+    /// Returns the number.
     pub const fn get(self) -> u32 {
         self.0
     }
 
-    /// The lowest 24 bits of a number.
+    /// Returns the lowest 24 bits of a number.
     pub const fn of_lowest(number: u32) -> Self {
         Bits24(number & 0xff_ffff)
     }
@@ -39,15 +39,15 @@ impl From<Bits24> for u32 {
     }
 }
 
-/// A queue pair.
+/// The address of a queue pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct QpAddress {
-    /// Its number.
+    /// The queue pair number.
     pub number: Bits24,
-    /// The number of the first packet that it will send (PSN).
+    /// The sequence number of the first packet that it will send (PSN).
     pub psn: Bits24,
-    /// Where its part of the region begins, bytes; 0 where all share it.
+    /// The offset of its part of the region in bytes; 0 if all queue pairs share the region.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub part: u32,
 }
@@ -56,15 +56,15 @@ fn is_zero(part: &u32) -> bool {
     *part == 0
 }
 
-/// Memory that the other side may write to and read from.
+/// A memory region that the other side may write to and read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Where it begins.
+    /// The start address.
     pub address: u64,
-    /// What opens it (R_Key).
+    /// The key (R_Key).
     pub rkey: u32,
-    /// How long it is.
+    /// The length in bytes.
     pub bytes: u32,
 }
 
@@ -84,22 +84,22 @@ pub struct ManagerPort {
 pub struct Side {
     /// The device, for people.
     pub device: String,
-    /// The port's local identifier (LID); 0 on Ethernet.
+    /// The local identifier of the port (LID); 0 on Ethernet.
     pub lid: u16,
-    /// Its global identifier; none on InfiniBand, if none was asked for.
+    /// The global identifier; on InfiniBand only if one was requested.
     pub gid: Option<Gid>,
-    /// The largest payload of a packet that the port takes now.
+    /// The largest payload of a packet that the port currently takes.
     pub mtu: Mtu,
-    /// Where WRITEs go, and READs and atomics.
+    /// The target of WRITEs, READs and atomics.
     pub region: Region,
-    /// Where it waits for connections by RDMA-CM, if it does.
+    /// The listener for connections by RDMA-CM, if there is one.
     pub manager: Option<ManagerPort>,
-    /// Those that are to be connected, in order.
+    /// The queue pairs to connect, in order.
     pub queue_pairs: Vec<QpAddress>,
 }
 
 impl Side {
-    /// The queue pairs of several threads of one side, those of the first thread first; `None` for no thread.
+    /// Joins the sides of several threads, in order; `None` without a thread.
     pub fn joined(threads: impl IntoIterator<Item = Side>) -> Option<Side> {
         threads.into_iter().reduce(|mut all, one| {
             all.queue_pairs.extend(one.queue_pairs);
@@ -107,18 +107,18 @@ impl Side {
         })
     }
 
-    /// What it is for one of so many threads, counted from 0; each has as many queue pairs.
+    /// Returns the part of a thread, counted from 0, of `threads` threads with equally many queue pairs.
     pub fn of_thread(&self, thread: usize, threads: usize) -> Side {
         let each = self.queue_pairs.len() / threads.max(1);
         let queue_pairs = self.queue_pairs.iter().skip(thread * each).take(each).copied().collect();
         Side { queue_pairs, ..self.clone() }
     }
 
-    /// What it is for one of so many threads `here`, counted from 0, where each is connected with each of so many
-    /// threads `there`, which this is the side of: those of the first thread there come first.
+    /// Returns the part for thread `thread`, counted from 0, of `here` threads that each connect with each of the
+    /// `there` threads of this side. Queue pairs of the first thread of this side come first.
     ///
-    /// A thread there has queue pairs of several kinds, as many of each as there are threads here; here there are as
-    /// many of each kind as threads there.
+    /// A thread of this side has queue pairs of several kinds, one of each kind for each of the `here` threads; the
+    /// local threads have one of each kind for each of the `there` threads.
     pub fn across(&self, thread: usize, here: usize, there: usize) -> Side {
         let of_each = self.queue_pairs.len() / there.max(1);
         let kinds = of_each / here.max(1);
@@ -139,11 +139,11 @@ mod tests {
     }
 
     proptest! {
-        /// Each thread of one side with each of the other, by every kind of queue pair: both ends mean each other, and
-        /// every queue pair is one of them.
+        /// Each thread of one side with each of the other, by every kind of queue pair: both ends name each other, and
+        /// every queue pair is used once.
         #[test]
         fn ends_across_mean_each_other(clients in 1usize..9, workers in 1usize..9, kinds in 1usize..4) {
-            // A queue pair's number says where it is: side, thread, kind, thread of the other side.
+            // A queue pair number encodes side, thread, kind and thread of the other side.
             let name = |side, thread, kind, other| {
                 (side << 20 | thread << 12 | kind << 8 | other) as u32
             };
@@ -182,7 +182,7 @@ mod tests {
             prop_assert_eq!(pairs.len(), 1.max(clients * workers * kinds));
             for (worker, client) in numbers(&answers).into_iter().zip(seen_by_workers) {
                 prop_assert_eq!(pairs.get(&client), Some(&worker));
-                // The same kind at both ends.
+                // Both ends have the same kind.
                 prop_assert_eq!(client >> 8 & 0xf, worker >> 8 & 0xf);
             }
         }

@@ -1,4 +1,4 @@
-//! [`Task`]: what two sides measure together.
+//! [`Task`]: the measurement of two sides.
 
 use crate::{KeyValue, Path, Plan, Side, WantedPages};
 use bandwise_rdma::verbs::{Opcode, Transport};
@@ -20,7 +20,7 @@ pub struct WithinError {
 }
 
 impl<const LEAST: u32, const MOST: u32> Within<LEAST, MOST> {
-    /// The number.
+    /// Returns the number.
     pub const fn get(self) -> u32 {
         self.0
     }
@@ -42,24 +42,24 @@ impl<const LEAST: u32, const MOST: u32> From<Within<LEAST, MOST>> for u32 {
     }
 }
 
-/// How messages are moved.
+/// The operation that transfers messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
-    /// SEND, which takes a RECV.
+    /// SEND, which consumes a RECV.
     Send,
-    /// WRITE, which the other side sees by looking at its memory, if at all.
+    /// WRITE, whose arrival the other side can only see in memory.
     Write,
-    /// WRITE with immediate, which takes a RECV too.
+    /// WRITE with immediate, which consumes a RECV too.
     WriteImm,
-    /// READ from the other side's memory.
+    /// READ from the memory of the other side.
     Read,
-    /// An atomic on it: fetch and add.
+    /// An atomic on the memory of the other side: fetch and add.
     Atomic,
 }
 
 impl Operation {
-    /// Whether the other side needs a RECV for each.
+    /// Returns `true` if the other side needs a RECV for each message.
     pub const fn takes_recv(self) -> bool {
         matches!(self, Operation::Send | Operation::WriteImm)
     }
@@ -77,31 +77,31 @@ impl From<Operation> for Opcode {
     }
 }
 
-/// What is measured, and how.
+/// A measuring method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// A SEND over the wire less one over a loopback.
+    /// A SEND over the wire minus one over a loopback.
     Rperf,
-    /// A message that the other side's program answers, as perftest does.
+    /// A message that the other side's program returns, as in perftest.
     PingPong(Operation),
-    /// A WRITE and its completion, as qperf does.
+    /// A WRITE and its completion, as in qperf.
     PostPoll,
-    /// A request and its completion, one at a time or some.
+    /// Requests and their completions, one or several outstanding.
     ClosedLoop(Operation),
-    /// As much as goes through.
+    /// As much data as possible.
     Bulk(Operation),
-    /// Requests of a key-value store's clients and the answers of its workers, as HERD does.
+    /// Requests of a key-value store's clients and responses of its workers, as in HERD.
     KeyValue(KeyValue),
 }
 
 impl Method {
-    /// How its messages are moved.
+    /// Returns the operation of its messages.
     pub const fn operation(self) -> Operation {
         match self {
             Method::Rperf => Operation::Send,
             Method::PostPoll => Operation::Write,
-            // Requests; answers are SENDs.
+            // Requests; responses are SENDs.
             Method::KeyValue(_) => Operation::WriteImm,
             Method::PingPong(operation)
             | Method::ClosedLoop(operation)
@@ -110,30 +110,30 @@ impl Method {
     }
 }
 
-/// What both sides must agree about.
+/// A measurement that both sides agree on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// What is measured.
+    /// The method.
     pub method: Method,
-    /// Over which transport.
+    /// The transport service.
     pub transport: Transport,
-    /// Payload of a message, bytes; with a key-value store of a value.
+    /// The payload of a message in bytes; with a key-value store, the size of a value.
     pub bytes: Within<0, { 1 << 30 }>,
-    /// The largest payload inside a WQE, bytes.
+    /// The largest payload inside a WQE, in bytes.
     pub inline: Within<0, 4096>,
-    /// How many queue pairs of a thread carry messages.
+    /// The number of queue pairs of a thread that carry messages.
     pub queue_pairs: Within<1, 1024>,
-    /// How many threads of a side carry messages, each with as many queue pairs.
+    /// The number of threads of a side that carry messages.
     pub threads: Within<1, 64>,
-    /// Messages posted at a time to a queue pair, where there may be several: with bulk and in a closed loop; with a
-    /// key-value store requests that a client has under way.
+    /// The number of outstanding messages of a queue pair, with bulk and in a closed loop; with a key-value store, of
+    /// outstanding requests of a client.
     pub depth: Within<1, 16384>,
-    /// The largest payload of a packet, where both ports take it.
+    /// The largest payload of a packet, if both ports take it.
     pub mtu: Mtu,
-    /// Service level.
+    /// The service level.
     pub sl: Within<0, 15>,
-    /// Traffic class of packets with a global identifier.
+    /// The traffic class of packets with a GID.
     pub traffic_class: Within<0, 255>,
     /// Whether queue pairs are connected by RDMA-CM.
     pub manager: bool,
@@ -141,43 +141,43 @@ pub struct Task {
     pub events: bool,
 }
 
-/// A task that can't be carried out.
+/// The reason for which a task is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TaskError {
-    /// There would be nothing to see.
+    /// The arrival of an empty WRITE can't be detected.
     #[error(
-        "an empty WRITE changes nothing, so nobody sees it arrive: ping-pong needs 1 B or more, or SEND"
+        "an empty WRITE changes nothing, so its arrival can't be detected: ping-pong needs 1 B or more, or SEND"
     )]
     EmptyWrite,
-    /// They are connected with nobody.
+    /// Queue pairs for datagrams have no connection.
     #[error("datagrams (UD) have no connections that RDMA-CM could make")]
     NotByManager,
-    /// Nobody would be woken.
+    /// The arrival of a WRITE is no event.
     #[error(
         "a WRITE that arrives is no event, so ping-pong by WRITE can't wait for one: SEND or WRITE with immediate can"
     )]
     NoEvent,
-    /// Nothing arrives that could be answered or counted.
-    #[error("{0} is not done by READs and atomics: closed-loop is")]
+    /// The operation causes no reception that could be answered or counted.
+    #[error("{0} does not use READs and atomics; closed-loop does")]
     NotByThat(&'static str),
-    /// Datagrams have no acknowledgements and touch no memory.
-    #[error("datagrams (UD) can be measured by ping-pong and bulk alone, and by SEND")]
+    /// Datagrams have no acknowledgements and access no memory.
+    #[error("datagrams (UD) can only be measured by ping-pong and bulk, with SEND")]
     NotByDatagrams,
-    /// Atomics are of one size.
+    /// Atomics have one size.
     #[error("an atomic has 8 B, not {0} B")]
     Atomic(u32),
-    /// More queue pairs than fit a message of the two sides.
+    /// More queue pairs than fit a message of the protocol.
     #[error(
         "{threads} threads with {queue_pairs} queue pairs each are too many: {MOST_QUEUE_PAIRS} queue pairs in all \
          at most"
     )]
     TooManyPairs {
-        /// Queue pairs of a thread.
+        /// The queue pairs of a thread.
         queue_pairs: u32,
-        /// Threads.
+        /// The threads.
         threads: u32,
     },
-    /// A value that no datagram holds with its request.
+    /// A value that does not fit a datagram with its request.
     #[error("a value of {0} B is too long: a PUT and a datagram hold {most} B at most", most = KeyValue::MOST)]
     Value(u32),
     /// More requests than there is memory for.
@@ -185,47 +185,51 @@ pub enum TaskError {
         "{queue_pairs} queue pairs of {depth} requests are too many: {MOST_REQUESTS} in all at most"
     )]
     TooMany {
-        /// Queue pairs.
+        /// The queue pairs.
         queue_pairs: u32,
-        /// Requests of each.
+        /// The requests of each.
         depth: u32,
     },
-    /// More READs or atomics than a connection can have on their way.
-    #[error("{0} READs or atomics at a time are too many for a connection: {MOST_READS} at most")]
+    /// More outstanding READs or atomics than a connection can have.
+    #[error("{0} outstanding READs or atomics are too many for a connection: {MOST_READS} at most")]
     TooManyReads(u32),
 }
 
-/// Requests of all queue pairs together: a completion queue has as many entries, and devices have an end to that.
+/// The largest number of requests of all queue pairs, which is the length of the completion queue. Devices limit it.
 pub(super) const MOST_REQUESTS: u32 = 1 << 17;
 
-/// READs and atomics of a connection that are on their way: both sides must know in advance, and say so in 8 bits (IBTA
-/// 9.4.4 and 12.6.5). Devices have fewer.
+/// The largest number of outstanding READs and atomics of a connection, which both sides state in 8 bits (IBTA 9.4.4
+/// and 12.6.5). Devices have fewer.
 const MOST_READS: u32 = 255;
 
-/// Queue pairs of all threads together: they are told to the other side in one line.
+/// The largest number of queue pairs of all threads, which one line describes.
 pub(super) const MOST_QUEUE_PAIRS: u32 = 1024;
 
-/// Which side.
+/// A side of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
-    /// Who measures.
+    /// The measuring side.
     Client,
-    /// Who answers.
+    /// The responding side.
     Server,
 }
 
-/// Requests under way where there is one at a time; those without a completion stay in the send queue until
-/// the next that has one, of which perftest's ping-pong has one in a hundred.
+/// The length of the send queue with one message at a time. Unsignalled requests stay in it until the next signalled
+/// one completes; perftest's ping-pong signals one in a hundred.
 const ONE_AT_A_TIME: u32 = 16;
 const PING_PONG: u32 = 256;
-/// An atomic's operand, bytes (IBTA 9.4.5).
+/// The operand of an atomic in bytes (IBTA 9.4.5).
 const ATOMIC: u32 = 8;
-/// RECVs for one message at a time.
+/// The number of RECVs with one message at a time.
 pub(super) const RECVS: u32 = 64;
 
 impl Task {
-    /// What each thread of a side needs for it.
+    /// Returns the queue pairs of each thread of a side.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TaskError`] if the task is impossible.
     pub fn plan(&self, part: Part) -> Result<Plan, TaskError> {
         let (depth, queue_pairs) = (self.depth.get(), self.queue_pairs.get());
         let (operation, bytes) = (self.method.operation(), self.bytes.get());
@@ -266,7 +270,7 @@ impl Task {
             _ => ONE_AT_A_TIME,
         };
         let recv_depth = match self.method {
-            // Only who receives needs them; twice, since half of them may be used up.
+            // The receiving side needs twice as many, since half of them may be used up.
             Method::Bulk(_) if operation.takes_recv() && part == Part::Server => 2 * depth,
             Method::Bulk(_) => 0,
             Method::ClosedLoop(_) if operation.takes_recv() && part == Part::Server => {
@@ -286,17 +290,17 @@ impl Task {
             send_depth,
             recv_depth,
             reads: if is_asked_for { depth as u8 } else { 1 },
-            // What is longer than that is not sent inline at all.
+            // Longer messages are not sent inline at all.
             inline: if bytes <= self.inline.get() { bytes } else { 0 },
             has_contents: false,
             sees_writes: self.method == Method::PingPong(Operation::Write),
             pages: WantedPages::Ordinary,
-            // The method that takes a difference of two completions.
+            // The method that subtracts the times of two completions.
             stamps: loopback,
         })
     }
 
-    /// How many threads a side has.
+    /// Returns the number of threads of a side.
     pub fn threads_of(&self, part: Part) -> u32 {
         match (self.method, part) {
             (Method::KeyValue(store), Part::Client) => store.clients.get(),
@@ -305,7 +309,7 @@ impl Task {
         }
     }
 
-    /// What the other side is for a thread of this one, counted from 0.
+    /// Returns the other side for a thread of this one, counted from 0.
     pub fn other_side(&self, part: Part, thread: usize, other: &Side) -> Side {
         let (here, there) = match part {
             Part::Client => (self.threads_of(part), self.threads_of(Part::Server)),
@@ -317,7 +321,7 @@ impl Task {
         }
     }
 
-    /// How packets go.
+    /// Returns the path parameters.
     pub fn path(&self) -> Path {
         let (sl, traffic_class) = (self.sl.get() as u8, self.traffic_class.get() as u8);
         Path { mtu: self.mtu, sl, traffic_class }
@@ -367,7 +371,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// A queue pair has room for all that may be under way, on both sides.
+    /// A queue pair has room for all outstanding requests, on both sides.
     #[test]
     fn a_closed_loop_has_its_depth() {
         for (depth, send, recv) in [(1, ONE_AT_A_TIME, RECVS), (100, 100, 200)] {

@@ -1,37 +1,44 @@
-//! [`ByEvents`]: completions that wake who sleeps, in place of somebody who looks all the time.
+//! [`ByEvents`]: a measuring loop that sleeps until a completion, instead of busy polling.
 
 use crate::{Device, Rested};
 use bandwise_rdma::verbs::{Completion, Posts};
 use bandwise_units::Time;
 
-/// A device that wakes who sleeps.
+/// A device whose completions can wake a sleeping thread.
 pub trait Wakes: Device {
-    /// Asks that the next completion wakes: one that comes from now on, not one that is there.
+    /// Arms the device: the next completion that arrives from now on ends a sleep.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the device.
     fn arm(&mut self) -> Result<(), Self::Error>;
 
-    /// Sleeps until something wakes it, or for so long.
+    /// Sleeps until an event or a timeout.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the device.
     fn sleep(&mut self, at_most: Time) -> Result<Woken, Self::Error>;
 }
 
-/// What ended a sleep.
+/// The reason for which a sleep ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woken {
-    /// A completion that came after the device was armed; it is to be armed anew.
+    /// A completion after the arming. The device has to be armed again.
     ByCompletion,
     /// Anything else, or nothing.
     Otherwise,
 }
 
-/// The longest sleep: who wants the loop to stop is heard after that at the latest.
+/// The longest sleep, after which the loop checks whether to stop.
 const LONGEST: Time = Time::from_ms(100);
-/// No sleep is shorter. Linux lets a sleeper lie for 50 us longer than it asked for (timerslack), so that shorter
-/// ones would mostly be that; who waits for less looks all the time.
+/// The shortest sleep; shorter waits poll. Linux extends a sleep by up to 50 us (timerslack).
 const SHORTEST: Time = Time::from_us(100);
 
 /// A device whose loop sleeps while nothing completes.
 ///
-/// A completion between a poll and the arming wakes nobody. So it is armed first, polled once more, and only then
-/// sleeps.
+/// A completion between a poll and the arming wakes nobody. So the device is armed first, polled once more, and only
+/// then sleeps.
 #[derive(Debug)]
 pub struct ByEvents<D> {
     device: D,
@@ -39,7 +46,7 @@ pub struct ByEvents<D> {
 }
 
 impl<D> ByEvents<D> {
-    /// The device with a loop that sleeps.
+    /// Wraps a device.
     pub fn of(device: D) -> Self {
         ByEvents { device, is_armed: false }
     }

@@ -1,4 +1,4 @@
-//! [`Control`]: the connection over which two sides agree.
+//! [`Control`]: the connection over which two sides agree on a measurement.
 
 use bandwise_session::{Beat, Lines, Message, MessageError, Pulse};
 use socket2::{SockRef, TcpKeepalive};
@@ -7,41 +7,41 @@ use std::net::TcpStream;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-/// Why two sides can't agree, or no longer do.
+/// The reason for which the connection of two sides has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// It has gone without a word.
+    /// The other side has closed it without a message.
     #[error("the other side is gone: it closed the connection")]
     Closed,
-    /// It says nothing.
-    #[error("the other side said nothing for {0:?}: it hangs, or measures with somebody else")]
+    /// The other side does not answer.
+    #[error("the other side has been silent for {0:?}: it hangs, or measures with another client")]
     Silent(Duration),
-    /// Its host answers, and its program has stopped.
+    /// The host of the other side responds, but its program does not.
     #[error(
-        "the other side has said nothing for {0:?}: its program was stopped (SIGSTOP), or its host hangs"
+        "the other side has been silent for {0:?}: its program was stopped (SIGSTOP), or its host hangs"
     )]
     Hangs(Duration),
-    /// Neither it nor its host answers any longer.
-    #[error("the other side is gone: its host answers nothing, or the network between is down")]
+    /// Neither the program nor the host of the other side responds.
+    #[error("the other side is lost: its host does not respond, or the network is down")]
     Lost,
     /// The connection has failed.
     #[error("the other side is gone: {0}")]
     Broken(io::Error),
-    /// What it says is not understood.
+    /// A message is invalid.
     #[error(transparent)]
     Message(#[from] MessageError),
 }
 
-/// How long the other side may take to answer before the measurement, and to be given up when the network has
-/// lost it.
+/// The time for an answer before the measurement, and for detecting a lost network.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// When the system asks whether a silent other side is still there, how often, and how many times: 4 s in all.
+/// The delay, interval and number of the system's keep-alive probes: 4 s in all.
 const ASK_AFTER: Duration = Duration::from_secs(1);
 const ASKED: u32 = 3;
-/// How often [`Watched::look`] looks. It takes a system call, which may delay a measured message by a microsecond.
+/// The interval of checks by [`Watched::look`]. A check is a system call, which may delay a measured message by a
+/// microsecond.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// The connection before the measurement.
+/// The connection before a measurement.
 #[derive(Debug)]
 pub struct Control {
     stream: TcpStream,
@@ -50,12 +50,20 @@ pub struct Control {
 }
 
 impl Control {
-    /// Takes a connection that is there.
+    /// Wraps an open connection.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ControlError`] if the connection's options can't be set.
     pub fn over(stream: TcpStream) -> Result<Control, ControlError> {
         Control::with_patience(stream, PATIENCE)
     }
 
-    /// The same, but for how long it waits for an answer.
+    /// Wraps an open connection, with another time for answers.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ControlError`] if the connection's options can't be set.
     pub fn with_patience(stream: TcpStream, patience: Duration) -> Result<Control, ControlError> {
         let keepalive =
             TcpKeepalive::new().with_time(ASK_AFTER).with_interval(ASK_AFTER).with_retries(ASKED);
@@ -69,17 +77,25 @@ impl Control {
         Ok(Control { stream, lines: Lines::default(), patience })
     }
 
-    /// Says something.
+    /// Sends a message.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ControlError`] if the connection has failed.
     pub fn send(&mut self, message: &Message) -> Result<(), ControlError> {
         self.stream.write_all(message.encode().as_bytes()).map_err(|e| self.broken(e))
     }
 
-    /// Waits for what the other side says.
+    /// Waits for a message.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ControlError`] if none arrives, or an invalid one.
     pub fn receive(&mut self) -> Result<Message, ControlError> {
         let until = Instant::now() + self.patience;
         loop {
             match self.lines.next_message() {
-                // Said during the measurement before.
+                // A heartbeat of the measurement before.
                 Some(Ok(Message::Alive)) => continue,
                 Some(message) => return Ok(message?),
                 None => {}
@@ -93,14 +109,18 @@ impl Control {
         }
     }
 
-    /// The connection while something is measured.
+    /// Starts the heartbeats of a measurement.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ControlError`] if the connection's options can't be set.
     pub fn watch(self) -> Result<Watched, ControlError> {
         self.stream.set_nonblocking(true).map_err(ControlError::Broken)?;
         let (began, alive) = (Instant::now(), Message::Alive.encode());
         Ok(Watched { control: self, alive, began, looked: began, pulse: Pulse::default() })
     }
 
-    /// While nobody waits for an answer a time-out is the system's, after all its questions.
+    /// During a measurement a timeout comes from the system, after all its probes.
     fn lost(&self, error: io::Error) -> ControlError {
         match error.kind() {
             ErrorKind::TimedOut => ControlError::Lost,
@@ -119,7 +139,7 @@ impl Control {
     }
 }
 
-/// Reads what there is, or waits as long as the socket does.
+/// Reads the available bytes, or waits for the timeout of the socket.
 fn read(stream: &mut TcpStream, lines: &mut Lines) -> io::Result<()> {
     let mut buffer = [0; 4096];
     match stream.read(&mut buffer) {
@@ -133,14 +153,14 @@ fn read(stream: &mut TcpStream, lines: &mut Lines) -> io::Result<()> {
     }
 }
 
-/// The connection during the measurement.
+/// The connection during a measurement.
 ///
-/// Who measures says itself that it is there, over this connection: the system would answer for a program that is
-/// stopped, and so would a device, whose memory takes WRITEs as before.
+/// The measuring program itself sends heartbeats: the system, and a device whose memory takes WRITEs, respond even for
+/// a stopped program.
 #[derive(Debug)]
 pub struct Watched {
     control: Control,
-    /// That this side is there, as it is written.
+    /// The line of a heartbeat.
     alive: String,
     began: Instant,
     looked: Instant,
@@ -148,8 +168,8 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// What the other side has said, or that it is gone; `None` while it only measures. It returns at once, and
-    /// looks ten times a second, however often it is called.
+    /// Returns a message of the other side, or its failure; `None` if it only measures. Returns at once, and checks ten
+    /// times a second, however often it is called.
     pub fn look(&mut self) -> Option<Result<Message, ControlError>> {
         if self.looked.elapsed() < LOOK_EVERY {
             return None;
@@ -157,14 +177,14 @@ impl Watched {
         self.look_now()
     }
 
-    /// The same, at once: after a failure that the other side may explain.
+    /// Checks at once: after a failure that the other side may explain.
     pub fn look_now(&mut self) -> Option<Result<Message, ControlError>> {
         self.looked = Instant::now();
         let now = self.looked - self.began;
         let Control { stream, lines, .. } = &mut self.control;
         let came = read(stream, lines);
         if came.is_ok() {
-            self.pulse.heard(now);
+            self.pulse.received(now);
         }
         while let Some(message) = lines.next_message() {
             match message {
@@ -179,13 +199,13 @@ impl Watched {
             _ => {}
         }
         match self.pulse.beat(now) {
-            Beat::Pause => None,
+            Beat::Nothing => None,
             Beat::Silent(silent) => Some(Err(ControlError::Hangs(silent))),
-            Beat::Say => self.say().err().map(|error| Err(self.control.lost(error))),
+            Beat::Send => self.say().err().map(|error| Err(self.control.lost(error))),
         }
     }
 
-    /// Says that this side is there. Who doesn't take it will be found silent.
+    /// Sends a heartbeat. A peer that does not take it will be detected as silent.
     fn say(&mut self) -> io::Result<()> {
         match self.control.stream.write(self.alive.as_bytes()) {
             Ok(written) if written == self.alive.len() => Ok(()),
@@ -195,18 +215,26 @@ impl Watched {
         }
     }
 
-    /// What can be read when the other side has said something, or is gone.
+    /// Returns a descriptor that is readable when a message arrives or the connection ends.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ControlError`] if the descriptor can't be duplicated.
     pub fn readable(&self) -> Result<OwnedFd, ControlError> {
         self.control.stream.try_clone().map(OwnedFd::from).map_err(ControlError::Broken)
     }
 
-    /// The connection after the measurement, for another one.
+    /// Ends the heartbeats, for another measurement.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ControlError`] if the connection's options can't be set.
     pub fn unwatch(self) -> Result<Control, ControlError> {
         self.control.stream.set_nonblocking(false).map_err(ControlError::Broken)?;
         Ok(self.control)
     }
 
-    /// Says a last thing. Nobody has to be there to hear it.
+    /// Sends a last message, which the peer may not receive.
     pub fn end(self, message: &Message) {
         if let Ok(mut control) = self.unwatch() {
             let _ = control.send(message);

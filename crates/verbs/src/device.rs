@@ -1,40 +1,56 @@
-//! [`Device`]: what carries requests out.
+//! [`Device`]: the execution of work requests.
 
 use bandwise_rdma::verbs::{Completion, Posts};
 use bandwise_units::Time;
 
-/// Queue pairs that are connected, and the completion queue that they share.
+/// Connected queue pairs, and the completion queue that they share.
 pub trait Device {
-    /// Why it can't go on.
+    /// The reason for which the device can't continue.
     type Error;
 
-    /// Hands posted requests to the hardware, in order. Requests of a queue pair that don't ring are held until
-    /// one does, and then handed over as a list.
+    /// Posts requests in order. Requests that do not ring the doorbell are kept until one of their queue pair does, and
+    /// then posted as a list.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the device.
     fn post(&mut self, posts: &mut Posts) -> Result<(), Self::Error>;
 
-    /// Adds what has completed, oldest first, and returns at once.
+    /// Adds completions, oldest first, and returns at once.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the device.
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), Self::Error>;
 
-    /// What is done when a poll has found nothing: the program waits for a completion, and for no longer than
-    /// `at_most` if that is given. Busy devices do nothing.
+    /// Called after a poll that found nothing: the program waits for a completion, for `at_most` if that is given. Busy
+    /// polling devices do nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the device.
     fn rest(&mut self, _at_most: Option<Time>) -> Result<Rested, Self::Error> {
         Ok(Rested::Briefly)
     }
 
-    /// Whether it has told of a fault that no completion tells of. It is asked now and then.
+    /// Checks for a fault that no completion reports. Called now and then.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the device, if it has failed.
     fn check(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
 }
 
-/// How a rest ended.
+/// The reason for which a rest ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rested {
-    /// At once: it is to be polled again.
+    /// At once: the device is to be polled.
     Briefly,
-    /// After a sleep, with a completion: it is to be polled again, and then somebody may want it to stop. There may
-    /// never be a sleep that ends otherwise.
+    /// After a sleep, by a completion: the device is to be polled, and then the loop checks whether to stop. There may
+    /// be no other end of a sleep.
     Woken,
-    /// Otherwise: somebody may want it to stop at once.
+    /// Otherwise: the loop checks at once whether to stop.
     Long,
 }

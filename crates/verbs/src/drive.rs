@@ -3,32 +3,37 @@
 use crate::{Clock, Device, Rested};
 use bandwise_rdma::verbs::{Next, Posts, Program};
 
-/// How a program ended.
+/// The reason for which [`drive`] ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// It has what it wanted.
+pub enum DriveEnd {
+    /// The program has finished.
     Done,
-    /// Somebody asked for it to stop; it holds what it has so far.
+    /// `stop` has ended it; the program has its results so far.
     Stopped,
 }
 
-/// Polls between two looks at whether to stop.
+/// The number of polls between two checks whether to stop.
 const LOOK_EVERY: u32 = 4096;
 
-/// Completions of one poll that there is room for from the beginning.
+/// The initial capacity for completions of one poll.
 const ROOM: usize = 256;
 
-/// Runs a program over a device until it is done, the device fails or `stop` says so, which is asked now and then.
+/// Runs a program on a device until it is done, the device fails or `stop` returns `true`, which is called now and
+/// then.
 ///
-/// It polls without a pause, unless the device [rests](Device::rest). The time of a step is read after the poll that
-/// found what the step is told, so it is when the completions were *seen*; while nothing is found the clock is read
+/// The loop polls without a pause, unless the device [rests](Device::rest). The time of a step is read after the poll
+/// that found its completions, so it is the time at which they were *seen*. While nothing completes, the clock is read
 /// only for a program that waits for a time.
+///
+/// # Errors
+///
+/// Returns the error of the device.
 pub fn drive<P: Program + ?Sized, D: Device>(
     program: &mut P,
     device: &mut D,
     clock: &impl Clock,
     stop: &mut dyn FnMut() -> bool,
-) -> Result<End, D::Error> {
+) -> Result<DriveEnd, D::Error> {
     let (mut posts, mut seen) = (Posts::default(), Vec::with_capacity(ROOM));
     let mut polls = 0u32;
     let mut next = program.step(clock.now(), &seen, &mut posts);
@@ -37,7 +42,7 @@ pub fn drive<P: Program + ?Sized, D: Device>(
             device.post(&mut posts)?;
         }
         if next == Next::Done {
-            return Ok(End::Done);
+            return Ok(DriveEnd::Done);
         }
         seen.clear();
         let now = loop {
@@ -46,7 +51,7 @@ pub fn drive<P: Program + ?Sized, D: Device>(
                 polls = 0;
                 device.check()?;
                 if stop() {
-                    return Ok(End::Stopped);
+                    return Ok(DriveEnd::Stopped);
                 }
             }
             device.poll(&mut seen)?;
@@ -65,7 +70,7 @@ pub fn drive<P: Program + ?Sized, D: Device>(
             };
             match device.rest(left)? {
                 Rested::Briefly => {}
-                // What completed is polled for before it is asked.
+                // Completions are polled before the check.
                 Rested::Woken => polls = LOOK_EVERY - 2,
                 Rested::Long => polls = LOOK_EVERY,
             }

@@ -1,21 +1,21 @@
-//! [`Instantly`]: a device without cost.
+//! [`Instantly`]: a device without costs.
 
 use crate::Device;
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, WorkRequest};
 use std::convert::Infallible;
 
-/// A device on which all that is posted has completed at the next poll, in the order in which it was posted:
-/// what a program costs over it is the cost of the program and of the loop that drives it.
+/// A device on which all posted requests complete at the next poll, in order. The costs of a program on it are those of
+/// the program and of the loop.
 #[derive(Debug, Default)]
 pub struct Instantly {
-    /// What was posted to be announced and not polled, oldest first.
+    /// Posted signalled requests that are not polled yet, oldest first.
     posted: Vec<Posted>,
-    /// How many of them have been handed over: up to the last request that rang.
+    /// The number of them up to the last request that rang the doorbell.
     rung: usize,
 }
 
-/// What a completion repeats of its request. Taken one by one: requests are written field by field, and to copy one
-/// as a whole would wait until all of it is in memory.
+/// The fields of a request that its completion repeats. Copied one by one, since copying a whole request right after it
+/// was written would cause store-forwarding stalls.
 #[derive(Debug)]
 struct Posted {
     qp: Qp,

@@ -1,4 +1,4 @@
-//! On which processors a thread runs, and which are near a device.
+//! The processors of a thread, and those near a device.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::BTreeSet;
@@ -6,31 +6,31 @@ use std::fmt;
 use std::io;
 use std::str::FromStr;
 
-/// Processors of this host, by number; at least one. They are written as the kernel does: `0-3,8`.
+/// Processors of this host, by number; at least one. The format is the kernel's: `0-3,8`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Processors(BTreeSet<u32>);
 
-/// What is no list of processors.
+/// A text that is not a list of processors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no list of processors such as 3 or 0-3,8, with numbers below {MOST}")]
+#[error("{0:?} is not a list of processors such as 3 or 0-3,8, with numbers below {MOST}")]
 pub struct ProcessorsError(String);
 
-/// Numbers are below that.
+/// The limit of processor numbers.
 const MOST: u32 = CpuSet::MAX_CPU as u32;
 
 impl Processors {
-    /// Their numbers, in order.
+    /// Returns the numbers, in order.
     pub fn numbers(&self) -> Vec<u32> {
         self.0.iter().copied().collect()
     }
 
-    /// Those that are here and there; `None` if there are none.
+    /// Returns the intersection; `None` if it is empty.
     pub fn among(&self, others: &Processors) -> Option<Processors> {
         let both: BTreeSet<u32> = self.0.intersection(&others.0).copied().collect();
         (!both.is_empty()).then_some(Processors(both))
     }
 
-    /// One of them alone, counted from 0; `None` if there are not so many.
+    /// Returns one of the processors, counted from 0; `None` if there are not so many.
     pub fn only(&self, index: usize) -> Option<Processors> {
         self.0.iter().nth(index).map(|&number| Processors(BTreeSet::from([number])))
     }
@@ -79,35 +79,42 @@ impl fmt::Display for Processors {
     }
 }
 
-/// Where a device is plugged in.
+/// The location of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Near {
-    /// The node of processors and memory (NUMA); `None` where the host has but one, or does not say.
+    /// The NUMA node; `None` if the host has only one, or does not report it.
     pub node: Option<u32>,
-    /// The processors of that node.
+    /// The processors of the node.
     pub processors: Processors,
 }
 
-/// Which processors are near the device of that name; `None` where the kernel does not say: of devices that are
-/// software there are none.
+/// Returns the processors near a device; `None` if the kernel does not report them, as for software devices.
 pub fn near(device: &str) -> Option<Near> {
     let read = |what: &str| {
         std::fs::read_to_string(format!("/sys/class/infiniband/{device}/device/{what}")).ok()
     };
     let processors = read("local_cpulist")?.parse().ok()?;
-    // -1 is what the kernel says where there are no nodes.
+    // The kernel reports -1 without nodes.
     let node = read("numa_node").and_then(|node| node.trim().parse().ok());
     Some(Near { node, processors })
 }
 
-/// Where this thread may run.
+/// Returns the processors on which this thread may run.
+///
+/// # Errors
+///
+/// Returns the error of the system.
 pub fn allowed() -> io::Result<Processors> {
     let set = sched_getaffinity(None)?;
     Ok(Processors((0..MOST).filter(|&number| set.is_set(number as usize)).collect()))
 }
 
-/// Has this thread, and those that it starts from then on, run there and nowhere else. Memory that it is the first
-/// to touch comes from the nodes of these processors.
+/// Binds this thread, and those that it starts from now on, to processors. Memory that it touches first comes from
+/// their nodes.
+///
+/// # Errors
+///
+/// Returns the error of the system.
 pub fn stay_on(processors: &Processors) -> io::Result<()> {
     let mut set = CpuSet::new();
     processors.0.iter().for_each(|&number| set.set(number as usize));
@@ -148,7 +155,7 @@ mod tests {
         assert_eq!((a.only(2).unwrap().to_string(), a.only(4)), ("2".to_owned(), None));
     }
 
-    /// A thread that stays somewhere is there alone, and others are where they were.
+    /// A bound thread runs only there, and other threads are not affected.
     #[test]
     fn a_thread_stays_where_it_is_told() {
         let before = allowed().unwrap();

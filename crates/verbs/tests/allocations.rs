@@ -5,7 +5,7 @@ mod counted;
 use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{RPerf, RPerfSettings, Rounds, Think};
 use bandwise_units::Time;
-use bandwise_verbs::{End, Instantly, Monotonic, drive};
+use bandwise_verbs::{DriveEnd, Instantly, Monotonic, drive};
 use counted::Counted;
 
 #[test]
@@ -19,7 +19,7 @@ fn the_loop_allocates_nothing() {
     let settings = RPerfSettings { wire, loopback, bytes: 64, inline_max: 0, rounds };
     let mut counted = Counted::of(RPerf::new(settings));
     let end = drive(&mut counted, &mut Instantly::default(), &Monotonic::start(), &mut || false);
-    assert_eq!(end, Ok(End::Done));
+    assert_eq!(end, Ok(DriveEnd::Done));
     assert!(counted.steps > 20_000, "{} steps", counted.steps);
     assert_eq!(counted.allocated(), Some(0));
 }

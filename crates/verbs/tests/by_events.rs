@@ -2,7 +2,7 @@
 
 use bandwise_rdma::verbs::{Completion, CompletionKind, Next, Posts, Program, Qp};
 use bandwise_units::Time;
-use bandwise_verbs::{ByEvents, Device, End, Monotonic, Rested, Wakes, Woken, drive};
+use bandwise_verbs::{ByEvents, Device, DriveEnd, Monotonic, Rested, Wakes, Woken, drive};
 use proptest::prelude::*;
 use std::convert::Infallible;
 
@@ -96,7 +96,7 @@ proptest! {
             asked > all
         };
         let end = drive(&mut program, &mut device, &clock, &mut stop);
-        prop_assert_eq!(end, Ok(End::Done));
+        prop_assert_eq!(end, Ok(DriveEnd::Done));
     }
 }
 
@@ -110,7 +110,7 @@ fn who_always_has_something_to_do_is_asked() {
         asked == 10
     };
     let (mut program, clock) = (Wants(500), Monotonic::start());
-    assert_eq!(drive(&mut program, &mut device, &clock, &mut stop), Ok(End::Stopped));
+    assert_eq!(drive(&mut program, &mut device, &clock, &mut stop), Ok(DriveEnd::Stopped));
     assert!(program.0 > 400, "{} were left", program.0);
 }
 

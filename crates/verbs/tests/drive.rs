@@ -5,7 +5,7 @@ use bandwise_rperf::{
     Bulk, BulkSettings, ClosedLoop, ClosedLoopSettings, RPerf, RPerfSettings, Rounds, Think, Window,
 };
 use bandwise_units::{Bytes, Time};
-use bandwise_verbs::{Clock, Device, End, Instantly, Monotonic, drive};
+use bandwise_verbs::{Clock, Device, DriveEnd, Instantly, Monotonic, drive};
 use proptest::prelude::*;
 use std::cell::Cell;
 
@@ -40,7 +40,10 @@ fn programs_of_the_simulator_run_unchanged() {
     let (wire, loopback) = (Qp(0), Qp(1));
     let settings = RPerfSettings { wire, loopback, bytes: 64, inline_max: 0, rounds: rounds() };
     let mut rperf = RPerf::new(settings);
-    assert_eq!(drive(&mut rperf, &mut Instantly::default(), &clock, &mut never), Ok(End::Done));
+    assert_eq!(
+        drive(&mut rperf, &mut Instantly::default(), &clock, &mut never),
+        Ok(DriveEnd::Done)
+    );
     let latency = rperf.measure().latency();
     assert_eq!((latency.count(), latency.mean_ps()), (1_000, Some(0.0)));
 
@@ -54,7 +57,10 @@ fn programs_of_the_simulator_run_unchanged() {
         rounds: rounds(),
     };
     let mut closed = ClosedLoop::new(settings);
-    assert_eq!(drive(&mut closed, &mut Instantly::default(), &clock, &mut never), Ok(End::Done));
+    assert_eq!(
+        drive(&mut closed, &mut Instantly::default(), &clock, &mut never),
+        Ok(DriveEnd::Done)
+    );
     assert_eq!(closed.measure().latency().mean_ps(), Some(10_000.0));
 }
 
@@ -82,7 +88,7 @@ fn stops_when_asked() {
     };
     let mut silent = ClosedLoop::new(settings(10));
     let clock = Monotonic::start();
-    assert_eq!(drive(&mut silent, &mut Silent, &clock, &mut || true), Ok(End::Stopped));
+    assert_eq!(drive(&mut silent, &mut Silent, &clock, &mut || true), Ok(DriveEnd::Stopped));
     assert_eq!(silent.measure().latency().count(), 0);
     let mut looks = 0;
     let mut stop = || {
@@ -91,7 +97,7 @@ fn stops_when_asked() {
     };
     let mut busy = ClosedLoop::new(settings(u64::MAX));
     let end = drive(&mut busy, &mut Instantly::default(), &steps(Time::from_ns(1)), &mut stop);
-    assert_eq!(end, Ok(End::Stopped));
+    assert_eq!(end, Ok(DriveEnd::Stopped));
     assert!(busy.measure().latency().count() > 1_000);
 }
 
@@ -145,7 +151,7 @@ proptest! {
             window: Window { from: Time::ZERO, to: Time::MAX },
         }).unwrap();
         let clock = steps(Time::from_ns(step));
-        prop_assert_eq!(drive(&mut bulk, &mut Instantly::default(), &clock, &mut never), Ok(End::Done));
+        prop_assert_eq!(drive(&mut bulk, &mut Instantly::default(), &clock, &mut never), Ok(DriveEnd::Done));
         prop_assert_eq!((bulk.completed(), bulk.bandwidth().messages), (messages, messages));
     }
 }

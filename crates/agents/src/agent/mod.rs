@@ -1,10 +1,10 @@
-//! [`Agent`]: what an agent says and does, whoever connects with it and whatever they say.
+//! [`Agent`]: the actions of an agent, for any number of connections and any input.
 //!
-//! Who connects is asked for the token first; several may be asked at a time. One of those who have it has the agent
-//! at its disposal, until it says that it has finished, is gone, says nothing for [`SILENCE`] or what makes no sense,
-//! or takes longer than a run can. Then everything that was begun for it is let go.
+//! A connection has to prove that it has the token; several may do so at once. One coordinator that has the token uses
+//! the agent. Its run ends when it finishes or disconnects, sends nothing for [`SILENCE`] or an invalid message, or
+//! exceeds the longest duration. The agent then releases everything that was made for the run.
 
-mod door;
+mod connection;
 mod run;
 
 use crate::message::{FromAgent, Greeting, Job, ToAgent};
@@ -12,108 +12,108 @@ use crate::{Challenge, Report, SILENCE, Token};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::{Side, encode};
 use bandwise_units::Time;
-use door::{Door, Heard};
+use connection::{Connection, Received};
 use run::Run;
 use std::collections::BTreeMap;
 
-/// A connection, by a number that whoever has it gives, another one each time.
+/// The number of a connection, which the driver assigns and never reuses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Link(pub u64);
 
-/// What an agent orders.
+/// An action that the agent asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Order {
-    /// A line is to be sent.
+    /// Send a line.
     Send(Link, String),
-    /// A connection is to be closed, after what was to be sent before; why, for people.
+    /// Close a connection after sending all earlier lines; the reason is for people.
     Close(Link, String),
-    /// Queue pairs are to be made.
+    /// Make queue pairs.
     Prepare(RunId, Job),
-    /// They are to be connected with those.
+    /// Connect the queue pairs with those of the other side.
     Connect(RunId, u16, Side),
-    /// All who measure begin when the clock reads that.
+    /// Start all measuring sides when the clock reads this time.
     Start(RunId, Time),
-    /// Who measures stops and tells what there is.
+    /// Stop all measuring sides, which then report.
     Stop(RunId),
-    /// All of it is to be let go: nothing of it will be asked for any more.
+    /// Release everything of a run.
     Drop(RunId),
 }
 
-/// One coordinator's use of the agent. What comes of an earlier one is not taken for this one's.
+/// The number of a run. Events of earlier runs are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunId(pub u64);
 
-/// What came of an order.
+/// The result of an order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// Queue pairs are made; where they are.
+    /// Queue pairs are made; their addresses.
     Prepared(Side),
-    /// They are connected.
+    /// Queue pairs are connected.
     Connected(Mtu),
-    /// Who measures has ended.
+    /// A measuring side has ended.
     Ended(Box<Report>),
-    /// What was ordered can't be done, or who answers can't go on.
+    /// An order has failed, or a responding side can't continue.
     Failed(String),
 }
 
-/// Who may be asked for the token at a time; more are turned away.
-pub const MOST_DOORS: usize = 16;
+/// The largest number of connections without a proof of the token.
+pub const MOST_PENDING: usize = 16;
 
-/// The agent.
+/// The state machine of an agent.
 #[derive(Debug)]
 pub struct Agent {
     token: Token,
     device: String,
     clock: String,
-    doors: BTreeMap<Link, Door>,
+    connections: BTreeMap<Link, Connection>,
     run: Option<Run>,
     runs: u64,
     orders: Vec<Order>,
 }
 
 impl Agent {
-    /// One that measures on a device by a clock; both are for people.
+    /// Returns an agent with the name of its device and clock, for people.
     pub fn new(token: Token, device: String, clock: String) -> Self {
-        let (doors, orders) = (BTreeMap::new(), Vec::new());
-        Agent { token, device, clock, doors, run: None, runs: 0, orders }
+        let (connections, orders) = (BTreeMap::new(), Vec::new());
+        Agent { token, device, clock, connections, run: None, runs: 0, orders }
     }
 
-    /// What is to be done, in order.
+    /// Takes the orders, which have to be carried out in this sequence.
     pub fn orders(&mut self) -> impl Iterator<Item = Order> + '_ {
         self.orders.drain(..)
     }
 
-    /// Whether a coordinator has the agent at its disposal.
+    /// Returns `true` while a coordinator uses the agent.
     pub fn is_held(&self) -> bool {
         self.run.is_some()
     }
 
-    /// When [`Agent::tick`] has something to do, if nothing happens before.
+    /// Returns the time at which [`Agent::tick`] has work to do without another event.
     pub fn deadline(&self) -> Option<Time> {
-        let doors = self.doors.values().map(Door::deadline);
-        doors.chain(self.run.as_ref().map(Run::deadline)).min()
+        let connections = self.connections.values().map(Connection::deadline);
+        connections.chain(self.run.as_ref().map(Run::deadline)).min()
     }
 
-    /// Somebody has connected. `challenge` is to be drawn for it.
+    /// Handles a new connection. `challenge` has to be random.
     pub fn connected(&mut self, link: Link, challenge: Challenge, now: Time) {
-        if self.doors.len() >= MOST_DOORS {
-            let why = "too many connections that have not shown the token".to_owned();
+        if self.connections.len() >= MOST_PENDING {
+            let why = "too many connections without a proof of the token".to_owned();
             self.refuse(link, why);
             return;
         }
         self.send_in_clear(link, &Greeting::Challenge(challenge));
-        self.doors.insert(link, Door::new(challenge, now));
+        self.connections.insert(link, Connection::new(challenge, now));
     }
 
-    /// Bytes have come.
-    pub fn heard(&mut self, link: Link, bytes: &[u8], now: Time) {
-        let Some(door) = self.doors.get_mut(&link) else { return };
-        door.push(bytes);
-        while let Some(door) = self.doors.get_mut(&link) {
-            match door.next(&self.token) {
+    /// Handles bytes from a connection.
+    pub fn receive(&mut self, link: Link, bytes: &[u8], now: Time) {
+        let Some(connection) = self.connections.get_mut(&link) else { return };
+        connection.push(bytes);
+        while let Some(connection) = self.connections.get_mut(&link) {
+            match connection.next(&self.token) {
                 None => return,
-                Some(Ok(Heard::Greeting)) => {}
-                Some(Ok(Heard::Message(message))) => self.message(link, message, now),
+                Some(Ok(Received::Greeting)) => {}
+                Some(Ok(Received::Message(message))) => self.message(link, message, now),
                 Some(Err(error)) => {
                     self.refuse(link, error.to_string());
                     self.lose(link);
@@ -122,12 +122,12 @@ impl Agent {
         }
     }
 
-    /// A connection has ended.
-    pub fn gone(&mut self, link: Link) {
+    /// Handles the end of a connection.
+    pub fn disconnected(&mut self, link: Link) {
         self.lose(link);
     }
 
-    /// Something has come of an order.
+    /// Handles the result of an order.
     pub fn event(&mut self, run: RunId, flow: u16, event: Event) {
         let Some(held) = self.run.as_mut().filter(|held| held.id == run) else { return };
         let link = held.link;
@@ -136,12 +136,14 @@ impl Agent {
         }
     }
 
-    /// The time goes by.
+    /// Handles the passage of time.
     pub fn tick(&mut self, now: Time) {
-        let late = |(link, door): (&Link, &Door)| (door.deadline() <= now).then_some(*link);
-        let strangers: Vec<Link> = self.doors.iter().filter_map(late).collect();
+        let late = |(link, connection): (&Link, &Connection)| {
+            (connection.deadline() <= now).then_some(*link)
+        };
+        let strangers: Vec<Link> = self.connections.iter().filter_map(late).collect();
         for link in strangers {
-            self.refuse(link, format!("no token was shown within {SILENCE}"));
+            self.refuse(link, format!("no proof of the token within {SILENCE}"));
             self.lose(link);
         }
         if let Some(run) = self.run.as_ref().filter(|run| run.deadline() <= now) {
@@ -162,18 +164,18 @@ impl Agent {
             (ToAgent::Hello, None) => {
                 self.runs += 1;
                 self.run = Some(Run::new(RunId(self.runs), link, now));
-                if let Some(door) = self.doors.get_mut(&link) {
-                    door.enter();
+                if let Some(connection) = self.connections.get_mut(&link) {
+                    connection.enter();
                 }
                 let (device, clock) = (self.device.clone(), self.clock.clone());
                 self.say(link, &FromAgent::Welcome { device, clock });
             }
             (ToAgent::Hello, Some(_)) if !holds => {
-                self.fail(link, "this agent measures for another coordinator".to_owned());
+                self.fail(link, "this agent is in use by another coordinator".to_owned());
             }
             (ToAgent::Finish, Some(_)) if holds => {
                 self.say(link, &FromAgent::Finished);
-                self.orders.push(Order::Close(link, "it has finished".to_owned()));
+                self.orders.push(Order::Close(link, "the coordinator has finished".to_owned()));
                 self.lose(link);
             }
             (message, Some(run)) if holds => {
@@ -188,7 +190,7 @@ impl Agent {
                     Err(why) => self.fail(link, why),
                 }
             }
-            _ => self.fail(link, "this was asked for before anything was agreed on".to_owned()),
+            _ => self.fail(link, "this message was sent before the greeting".to_owned()),
         }
     }
 
@@ -198,29 +200,31 @@ impl Agent {
         }
     }
 
-    /// Says why, and has nothing more to do with it.
+    /// Reports an error to a coordinator, and ends its run.
     fn fail(&mut self, link: Link, why: String) {
         self.say(link, &FromAgent::Failed { flow: None, why: why.clone() });
         self.orders.push(Order::Close(link, why));
         self.lose(link);
     }
 
-    /// Says why to who may not have the token.
+    /// Reports an error to a peer that may lack the token.
     fn refuse(&mut self, link: Link, why: String) {
         self.send_in_clear(link, &Greeting::Refused(why.clone()));
         self.orders.push(Order::Close(link, why));
     }
 
-    /// What belongs to a connection is let go.
+    /// Releases everything of a connection.
     fn lose(&mut self, link: Link) {
-        self.doors.remove(&link);
+        self.connections.remove(&link);
         if let Some(run) = self.run.take_if(|run| run.link == link) {
             self.orders.push(Order::Drop(run.id));
         }
     }
 
     fn say(&mut self, link: Link, message: &FromAgent) {
-        if let Some(line) = self.doors.get_mut(&link).and_then(|door| door.seal(message)) {
+        if let Some(line) =
+            self.connections.get_mut(&link).and_then(|connection| connection.seal(message))
+        {
             self.orders.push(Order::Send(link, line));
         }
     }

@@ -1,34 +1,34 @@
-//! [`Run`]: what an agent does for the coordinator that has it.
+//! [`Run`]: the work of an agent for one coordinator.
 
 use super::{Event, Link, Order, RunId};
 use crate::message::{FromAgent, Job, ToAgent};
-use crate::{End, SILENCE};
+use crate::{FlowEnd, SILENCE};
 use bandwise_session::Part;
 use bandwise_units::Time;
 use std::collections::BTreeMap;
 
-/// Flows that an agent has a part in at most; each takes a thread.
+/// The largest number of flows of an agent; each needs a thread.
 pub const MOST_JOBS: usize = 128;
-/// How long anything may take before flows begin, and after they were to end.
+/// The time for all steps before the flows start, and after their end.
 const BEFORE: Time = Time::from_ms(60_000);
 const AFTER: Time = Time::from_ms(30_000);
-/// How far ahead a start may be.
+/// The longest time between the order to start and the start.
 const AHEAD: Time = Time::from_ms(10_000);
 
-/// A flow's part here.
+/// The state of one side of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Queue pairs are being made.
     Preparing,
-    /// They can be connected.
+    /// Queue pairs are made.
     Prepared,
-    /// They are being connected.
+    /// Queue pairs are being connected.
     Connecting,
-    /// It can begin.
+    /// Queue pairs are connected.
     Connected,
-    /// It measures, or answers.
+    /// The side measures or responds.
     Running,
-    /// It has told what there is.
+    /// The side has reported.
     Ended,
 }
 
@@ -37,43 +37,43 @@ pub(super) struct Run {
     pub(super) id: RunId,
     pub(super) link: Link,
     jobs: BTreeMap<u16, (Part, State)>,
-    /// How long jobs take once they have begun.
+    /// The time from the start to the end of the last job.
     length: Time,
-    heard: Time,
+    last_received: Time,
     until: Time,
     started: bool,
     stopped: bool,
 }
 
-/// What to do, and what to say.
+/// Orders, and a message to the coordinator.
 type Done = (Vec<Order>, Option<FromAgent>);
 
 impl Run {
     pub(super) fn new(id: RunId, link: Link, now: Time) -> Self {
-        let (heard, until) = (now, now.saturating_add(BEFORE));
+        let (last_received, until) = (now, now.saturating_add(BEFORE));
         let (jobs, length) = (BTreeMap::new(), Time::ZERO);
-        Run { id, link, jobs, length, heard, until, started: false, stopped: false }
+        Run { id, link, jobs, length, last_received, until, started: false, stopped: false }
     }
 
-    /// The coordinator has said something.
+    /// Handles a message of the coordinator: the run is alive.
     pub(super) fn touch(&mut self, now: Time) {
-        self.heard = now;
+        self.last_received = now;
     }
 
-    /// When it is given up.
+    /// Returns the time at which the run is abandoned.
     pub(super) fn deadline(&self) -> Time {
-        self.heard.saturating_add(SILENCE).min(self.until)
+        self.last_received.saturating_add(SILENCE).min(self.until)
     }
 
-    /// Why.
+    /// Returns the reason.
     pub(super) fn overdue(&self, now: Time) -> String {
         match self.until <= now {
-            true => "the coordinator takes longer than it can need".to_owned(),
-            false => format!("the coordinator said nothing for {SILENCE}"),
+            true => "the coordinator has exceeded the longest duration of a run".to_owned(),
+            false => format!("the coordinator has been silent for {SILENCE}"),
         }
     }
 
-    /// What it says after it was welcomed; an error is what makes no sense.
+    /// Handles a message after the welcome. Returns an error if the message is invalid in this state.
     pub(super) fn message(&mut self, message: ToAgent, now: Time) -> Result<Done, String> {
         match message {
             ToAgent::Prepare(job) => self.prepare(job),
@@ -90,7 +90,7 @@ impl Run {
                 Ok((vec![Order::Stop(self.id)], None))
             }
             ToAgent::Hello | ToAgent::Clock(_) | ToAgent::Finish => {
-                Err("this was said already".to_owned())
+                Err("this message was sent before".to_owned())
             }
         }
     }
@@ -110,10 +110,10 @@ impl Run {
     fn start(&mut self, at: Time, now: Time) -> Result<Done, String> {
         let are_ready = self.jobs.values().all(|&(_, state)| state == State::Connected);
         if self.started || self.stopped || self.jobs.is_empty() || !are_ready {
-            return Err("there is nothing to start, or not all of it is connected".to_owned());
+            return Err("no flow, or one that is not connected, can be started".to_owned());
         }
         if at <= now {
-            return Err("the start is over already: the order came too late".to_owned());
+            return Err("the order to start came after the start".to_owned());
         }
         if at > now.saturating_add(AHEAD) {
             return Err(format!("the start is more than {AHEAD} away"));
@@ -124,7 +124,7 @@ impl Run {
         Ok((vec![Order::Start(self.id, at)], Some(FromAgent::Starting)))
     }
 
-    /// Something has come of an order; what is to be said of it.
+    /// Handles the result of an order. Returns the message to the coordinator.
     pub(super) fn event(&mut self, flow: u16, event: Event) -> Option<FromAgent> {
         let (part, state) = self.jobs.get_mut(&flow)?;
         let (next, answer) = match (event, *state) {
@@ -139,9 +139,9 @@ impl Run {
                 (State::Ended, FromAgent::Report { flow, report })
             }
             (Event::Ended(report), _) => match report.end {
-                // Who answers ends when it is told to.
-                End::Complete | End::Stopped => return None,
-                End::Failed(why) => (State::Ended, FromAgent::Failed { flow: Some(flow), why }),
+                // A responding side ends when the coordinator finishes.
+                FlowEnd::Complete | FlowEnd::Stopped => return None,
+                FlowEnd::Failed(why) => (State::Ended, FromAgent::Failed { flow: Some(flow), why }),
             },
             (Event::Failed(why), _) => (State::Ended, FromAgent::Failed { flow: Some(flow), why }),
             (Event::Prepared(_) | Event::Connected(_), _) => return None,

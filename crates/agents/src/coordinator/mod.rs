@@ -1,52 +1,51 @@
-//! [`Coordinator`]: what is said to all agents of a plan, from the first connection to the last report.
+//! [`Coordinator`]: the control of all agents of a plan, from the first connection to the last report.
 //!
 //! | phase | ends when |
 //! |---|---|
-//! | greeting | all agents have shown the token and are free |
-//! | clocks | each agent's clock has been asked for some times, and the differences are small beside the margin |
-//! | preparing | all queue pairs are connected; where they are goes through the coordinator |
-//! | starting | all agents have agreed to the instant at which flows begin |
-//! | running | all who measure have reported |
-//! | after | clocks have been asked for once more |
-//! | stopping | in place of the last two after a failure: all who measure have reported, or time is up |
-//! | finishing | all agents have let go, or time is up |
+//! | greeting | all agents have proved that they have the token, and have accepted |
+//! | clocks | the exchanges with each agent's clock are done, and their errors are small beside the margin |
+//! | preparing | all queue pairs are connected; the coordinator passes on their addresses |
+//! | starting | all agents have accepted the start of the flows |
+//! | running | all measuring sides have reported |
+//! | after | the exchanges with the clocks are done once more |
+//! | stopping | instead of the last two, after a failure: all measuring sides have reported, or the deadline has passed |
+//! | finishing | all agents have released everything, or the deadline has passed |
 //!
-//! Each has an end in time. The first failure decides what is said of the whole; what agents measured until then is
-//! kept.
+//! Each phase has a deadline. The first failure is the reason of the end; results up to then are kept.
 
 mod outcome;
 mod peer;
 mod steps;
 mod stop;
 
-pub use outcome::{Ended, FlowOutcome, HostOutcome, Outcome};
+pub use outcome::{FlowOutcome, HostOutcome, Outcome, RunEnd};
 
 use crate::message::ToAgent;
 use crate::{BEAT, Challenge, Plan, Report, SILENCE, Token};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::Side;
 use bandwise_units::Time;
-use peer::{Peer, Said};
+use peer::{Peer, Reply};
 
-/// What the coordinator orders; agents go by their place in the plan.
+/// An action that the coordinator asks for. Agents are numbered in the order of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
-    /// A line is to be sent.
+    /// Send a line.
     Send(usize, String),
-    /// A connection is to be closed, after what was to be sent before.
+    /// Close a connection after sending all earlier lines.
     Close(usize),
 }
 
-/// How often an agent's clock is asked for before the start, and after the end.
+/// The number of clock exchanges before the start, and after the end.
 const EXCHANGES: u32 = 16;
-/// From the order to start until flows begin: all agents must have agreed by then.
+/// The time from the order to start to the start of the flows, by which all agents have to agree.
 const LEAD: Time = Time::from_ms(1_000);
-/// How long queue pairs may take: memory of gigabytes has to be locked. The 2 GB of a flow with messages of 1 GB took
-/// some 30 s on emulated processors; an agent gives up after a minute.
+/// The time for making queue pairs, which includes locking gigabytes of memory. The 2 GB of a flow with messages of 1
+/// GB took 30 s on emulated processors; an agent abandons a run after a minute.
 const PREPARING: Time = Time::from_ms(45_000);
-/// How long after its end a flow may be reported.
+/// The time from the end of a flow to its report.
 const REPORTING: Time = Time::from_ms(3_000);
-/// How long agents may take to report after they were told to stop, and to let go: with [`SILENCE`] 4.5 s.
+/// The time for reporting after an order to stop, and for releasing: with [`SILENCE`] 4.5 s.
 const STOPPING: Time = Time::from_ms(1_200);
 const FINISHING: Time = Time::from_ms(300);
 
@@ -63,7 +62,7 @@ enum Phase {
     Over,
 }
 
-/// A flow on its way; client and server.
+/// The progress of a flow, client and server.
 #[derive(Debug, Clone, Default)]
 struct Progress {
     sides: [Option<Side>; 2],
@@ -71,25 +70,29 @@ struct Progress {
     report: Option<Report>,
 }
 
-/// Who tells the agents of a plan what to do.
+/// The state machine that controls the agents of a plan.
 #[derive(Debug)]
 pub struct Coordinator {
     plan: Plan,
     peers: Vec<Peer>,
     flows: Vec<Progress>,
     phase: Phase,
-    /// When the phase is given up.
+    /// The deadline of the phase.
     until: Time,
     beat: Time,
     start: Time,
-    /// What was first to go wrong, and when it was known.
-    trouble: Option<(Ended, Time)>,
+    /// The first failure, and the time at which it was noticed.
+    trouble: Option<(RunEnd, Time)>,
     orders: Vec<Order>,
 }
 
 impl Coordinator {
-    /// One that has a connection with every agent of the plan, in its order, and a challenge drawn for each.
-    /// Panics if there are not as many challenges as hosts.
+    /// Returns the coordinator of a plan that is connected with all agents, in the order of the plan. The challenges
+    /// have to be random.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the numbers of challenges and hosts differ.
     pub fn new(plan: Plan, token: &Token, challenges: &[Challenge], now: Time) -> Self {
         assert_eq!(challenges.len(), plan.hosts.len(), "a challenge for each host");
         let mut orders = Vec::new();
@@ -112,29 +115,30 @@ impl Coordinator {
         }
     }
 
-    /// What is to be done, in order.
+    /// Takes the orders, which have to be carried out in this sequence.
     pub fn orders(&mut self) -> impl Iterator<Item = Order> + '_ {
         self.orders.drain(..)
     }
 
-    /// When flows begin, by the coordinator's clock; `None` before that is known.
+    /// Returns the start of the flows by the coordinator's clock; `None` before it is known.
     pub fn start(&self) -> Option<Time> {
         (self.start < Time::MAX).then_some(self.start)
     }
 
-    /// When [`Coordinator::tick`] has something to do, if nothing happens before.
+    /// Returns the time at which [`Coordinator::tick`] has work to do without another event.
     pub fn deadline(&self) -> Time {
-        let silent = self.living().map(|(_, peer)| peer.heard.saturating_add(SILENCE)).min();
+        let silent =
+            self.living().map(|(_, peer)| peer.last_received.saturating_add(SILENCE)).min();
         self.until.min(self.beat).min(silent.unwrap_or(Time::MAX))
     }
 
-    /// What came of it, once it is over.
+    /// Returns the outcome; `None` before the end.
     pub fn outcome(&self) -> Option<Outcome> {
         (self.phase == Phase::Over).then(|| self.judge())
     }
 
-    /// Bytes have come from an agent, at that time.
-    pub fn heard(&mut self, agent: usize, bytes: &[u8], now: Time) {
+    /// Handles bytes that an agent has sent.
+    pub fn receive(&mut self, agent: usize, bytes: &[u8], now: Time) {
         if !self.peers[agent].is_there {
             return;
         }
@@ -142,39 +146,39 @@ impl Coordinator {
         while self.peers[agent].is_there {
             match self.peers[agent].next() {
                 None => return,
-                Some(Ok(Said::Challenge)) => self.tell(agent, &ToAgent::Hello),
-                Some(Ok(Said::Message(message))) => {
-                    self.peers[agent].heard = now;
+                Some(Ok(Reply::Challenge)) => self.tell(agent, &ToAgent::Hello),
+                Some(Ok(Reply::Message(message))) => {
+                    self.peers[agent].last_received = now;
                     self.message(agent, message, now);
                 }
-                Some(Ok(Said::Refused(why))) => self.drop_agent(agent, &why, now),
+                Some(Ok(Reply::Refused(why))) => self.drop_agent(agent, &why, now),
                 Some(Err(error)) => self.drop_agent(agent, &error.to_string(), now),
             }
         }
     }
 
-    /// The connection with an agent has ended.
-    pub fn gone(&mut self, agent: usize, why: &str, now: Time) {
+    /// Handles the end of an agent's connection.
+    pub fn disconnected(&mut self, agent: usize, why: &str, now: Time) {
         if self.peers[agent].is_there {
             self.drop_agent(agent, why, now);
         }
     }
 
-    /// Somebody asks for the end.
+    /// Handles an interrupt by the user.
     pub fn interrupt(&mut self, now: Time) {
-        self.trouble(Ended::Interrupted, now);
+        self.trouble(RunEnd::Interrupted, now);
     }
 
-    /// The time goes by.
+    /// Handles the passage of time.
     pub fn tick(&mut self, now: Time) {
         if self.phase == Phase::Over {
             return;
         }
-        let is_silent = |peer: &Peer| peer.heard.saturating_add(SILENCE) <= now;
+        let is_silent = |peer: &Peer| peer.last_received.saturating_add(SILENCE) <= now;
         let silent: Vec<usize> =
             self.living().filter(|(_, peer)| is_silent(peer)).map(|(i, _)| i).collect();
         for agent in silent {
-            self.drop_agent(agent, &format!("it said nothing for {SILENCE}"), now);
+            self.drop_agent(agent, &format!("silent for {SILENCE}"), now);
         }
         if self.beat <= now {
             self.beat = now.saturating_add(BEAT);
@@ -192,7 +196,7 @@ impl Coordinator {
                     let what = match self.phase {
                         Phase::Preparing => {
                             format!(
-                                ": no queue pairs, and memory locked for them, within {PREPARING}"
+                                ": queue pairs and locked memory were not ready within {PREPARING}"
                             )
                         }
                         _ => String::new(),
@@ -207,13 +211,13 @@ impl Coordinator {
         self.peers.iter().enumerate().filter(|(_, peer)| peer.is_there)
     }
 
-    /// A host, for people.
+    /// Returns the name of an agent's host, for people.
     fn name(&self, agent: usize) -> String {
         let host = &self.plan.hosts[agent];
         format!("{} ({})", host.name, host.agent)
     }
 
-    /// Who has not done what the phase is about.
+    /// Returns the hosts that have not completed the phase.
     fn waited_for(&self) -> String {
         let agent = match self.phase {
             Phase::Greeting => self.peers.iter().position(|peer| peer.welcome.is_none()),
@@ -245,7 +249,7 @@ impl Coordinator {
         }
     }
 
-    /// Asks for an agent's clock, unless it has not answered the last time yet.
+    /// Requests an agent's clock, unless the last request is outstanding.
     fn ask(&mut self, agent: usize, now: Time) {
         if let Some(number) = self.peers[agent].ask(now) {
             self.tell(agent, &ToAgent::Clock(number));

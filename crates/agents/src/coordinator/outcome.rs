@@ -1,53 +1,53 @@
-//! [`Outcome`]: what came of a plan.
+//! [`Outcome`]: the outcome of a plan.
 
 use super::Coordinator;
-use crate::{Counted, End, Flow, Report, Span};
+use crate::{Counted, Flow, FlowEnd, Report, Span};
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{PARTS, Window};
 use bandwise_units::Time;
 
-/// Why a run ended.
+/// The reason for which a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
-    /// All flows were active in the whole window, and all has been reported.
+pub enum RunEnd {
+    /// All flows were active in the whole window, and all results are here.
     Complete,
-    /// Somebody asked.
+    /// The user interrupted it.
     Interrupted,
-    /// Something failed first: who and why.
+    /// Something failed; the message names the host and the reason.
     Failed(String),
 }
 
-/// An agent.
+/// The outcome of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostOutcome {
-    /// Device and port; `None` where it never came to that, as with the clock.
+    /// The device and port; `None` if the agent was not reached.
     pub device: Option<String>,
-    /// What times are taken by.
+    /// The clock that times are taken by.
     pub clock: Option<String>,
-    /// How far its clock can have been from what was taken for it.
+    /// The largest error of the estimated clock difference.
     pub clock_error: Option<Time>,
 }
 
-/// A flow.
+/// The outcome of a flow.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowOutcome {
-    /// The largest payload of a packet, once both sides are connected.
+    /// The largest payload of a packet, if both sides were connected.
     pub mtu: Option<Mtu>,
-    /// What who measures has reported, if it has; its `window` is cut to that of the outcome.
+    /// The report of the measuring side; its `window` is cut to that of the outcome.
     pub report: Option<Report>,
 }
 
-/// What came of a plan. Numbers of one that is not complete are partial.
+/// The outcome of a plan. If the run is not complete, its numbers are partial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
-    /// Why it ended.
-    pub end: Ended,
-    /// In the plan's order.
+    /// The reason of the end.
+    pub end: RunEnd,
+    /// The hosts, in the order of the plan.
     pub hosts: Vec<HostOutcome>,
-    /// In the plan's order.
+    /// The flows, in the order of the plan.
     pub flows: Vec<FlowOutcome>,
-    /// The time that the flows' `window` is about. Of a run that was cut short the first parts of the plan's in which
-    /// all flows were active; `None` if there are none.
+    /// The window of the flows' results. In a run that was cut short, it consists of the first parts of the plan's
+    /// window in which all flows were active; `None` if there are none.
     pub window: Option<Span>,
 }
 
@@ -58,14 +58,14 @@ impl Coordinator {
             clock: peer.welcome.as_ref().map(|(_, clock)| clock.clone()),
             clock_error: match self.trouble {
                 None => peer.clock_error(),
-                // The clocks have not been asked for after the end.
+                // There was no clock exchange after the end.
                 Some(_) => peer.clock_error_so_far(),
             },
         });
         let hosts: Vec<HostOutcome> = hosts.collect();
         let (end, parts) = match &self.trouble {
             Some((trouble, known)) => (trouble.clone(), self.parts(&hosts, *known).unwrap_or(0)),
-            None => (self.gap(&hosts).map_or(Ended::Complete, Ended::Failed), PARTS),
+            None => (self.gap(&hosts).map_or(RunEnd::Complete, RunEnd::Failed), PARTS),
         };
         let flows = self.flows.iter().map(|flow| FlowOutcome {
             mtu: flow.mtus[0].and_then(|mtu| Some(mtu.min(flow.mtus[1]?))),
@@ -78,14 +78,14 @@ impl Coordinator {
         Outcome { end, flows: flows.collect(), hosts, window }
     }
 
-    /// When the first parts of the window end, from the start of the run.
+    /// Returns the end of the first parts of the window, from the start of the run.
     fn first(&self, parts: usize) -> Time {
         Window { from: self.plan.window.from(), to: self.plan.window.to() }.first(parts).to
     }
 
-    /// In how many of the window's parts, from the first on, all flows can be shown to have been active, where something
-    /// went wrong that was known then. A flow was until its last message was completed; one that nobody has reported,
-    /// as long as the agents were there and knew of no failure. `None` if that can't be shown of any.
+    /// Returns the number of first parts of the window in which all flows are known to have been active, after a
+    /// failure that was noticed at `known`. A reported flow was active until its last message was completed; another
+    /// one, as long as its agents were alive without an error. `None` if there are no such parts.
     fn parts(&self, hosts: &[HostOutcome], known: Time) -> Option<usize> {
         let (start, worst) =
             (self.start()?, hosts.iter().filter_map(|host| host.clock_error).max()?);
@@ -103,15 +103,15 @@ impl Coordinator {
         (0..=PARTS).rev().find(|&parts| self.first(parts) <= until)
     }
 
-    /// A flow that can't be shown to have been active in the whole window of every other: clocks differ by up to
-    /// their errors.
+    /// Returns a flow that may not have been active in the whole window of every other flow, given the errors of the
+    /// clocks.
     fn gap(&self, hosts: &[HostOutcome]) -> Option<String> {
         let worst = hosts.iter().filter_map(|host| host.clock_error).max()?;
         let gap = |(flow, report): (&Flow, &Option<Report>)| {
             let name = &flow.name;
-            let Some(Report { active: Some((began, ended)), end: End::Complete, .. }) = report
+            let Some(Report { active: Some((began, ended)), end: FlowEnd::Complete, .. }) = report
             else {
-                return Some(format!("flow {name} has not been reported as a whole"));
+                return Some(format!("flow {name} has no complete report"));
             };
             let error = hosts[flow.from].clock_error?.saturating_add(worst);
             let window = self.plan.window;
@@ -119,8 +119,8 @@ impl Coordinator {
                 && *ended >= window.to().saturating_add(error);
             (!is_active).then(|| {
                 format!(
-                    "flow {name} was active from {began} to {ended} by a clock that is known to {error}: not in all of \
-                     the time from {} to {} in which all were to be; a longer `margin` would do",
+                    "flow {name} was active from {began} to {ended} by a clock with an error of {error}: not in all of \
+                     the time from {} to {} in which all had to be active; a longer `margin` helps",
                     window.from(),
                     window.to()
                 )
@@ -131,7 +131,7 @@ impl Coordinator {
     }
 }
 
-/// A report of the first parts of the window alone.
+/// Returns the report of the first parts of the window.
 fn cut(report: Report, parts: usize) -> Report {
     let window = match parts {
         0 => Counted::NONE,

@@ -1,4 +1,4 @@
-//! [`Peer`]: an agent as the coordinator sees it.
+//! [`Peer`]: the coordinator's state of an agent.
 
 use crate::clocks::ClockError;
 use crate::message::{FromAgent, Greeting, ToAgent};
@@ -6,9 +6,9 @@ use crate::{Challenge, Challenges, ClockDifference, SealError, Seals, Speaker, T
 use bandwise_session::{Lines, decode, encode};
 use bandwise_units::Time;
 
-/// What an agent says.
+/// A line from an agent.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum Reply {
     Challenge,
     Refused(String),
     Message(FromAgent),
@@ -20,27 +20,27 @@ pub(super) struct Peer {
     token: Token,
     challenge: Challenge,
     seals: Option<Seals>,
-    /// Whether the connection stands.
+    /// Whether the connection is open.
     pub(super) is_there: bool,
-    /// When it said something that was sealed, or was connected.
-    pub(super) heard: Time,
-    /// It was there then, or later: its clock was asked for, and the answer came.
+    /// The time of the last sealed message, or of the connection.
+    pub(super) last_received: Time,
+    /// A time at which the agent was alive: a clock request was sent then, and answered later.
     pub(super) alive: Time,
-    /// Its device and clock, for people.
+    /// The names of the device and the clock.
     pub(super) welcome: Option<(String, String)>,
-    /// Clocks are asked for by numbers; when the last one was, if there is no answer yet.
+    /// The number of the last clock request, and its time if it is outstanding.
     number: u64,
     asked: Option<Time>,
-    /// Exchanges of this series, and what they show: before the start, and after the end.
+    /// The number of exchanges in this series, and their bounds: before the start, and after the end.
     pub(super) exchanges: u32,
     series: Vec<ClockDifference>,
-    /// What the last exchange of all shows, of a series or not.
+    /// The bounds of the last exchange, also outside of a series.
     latest: Option<ClockDifference>,
     pub(super) starting: bool,
 }
 
 impl Peer {
-    /// An agent that is connected, and what is to be said to it first.
+    /// Returns the state of a connected agent, and the first line to send.
     pub(super) fn new(token: Token, challenge: Challenge, now: Time) -> (Peer, String) {
         let peer = Peer {
             lines: Lines::default(),
@@ -48,7 +48,7 @@ impl Peer {
             challenge,
             seals: None,
             is_there: true,
-            heard: now,
+            last_received: now,
             alive: now,
             welcome: None,
             number: 0,
@@ -65,39 +65,39 @@ impl Peer {
         self.lines.push(bytes);
     }
 
-    /// The next thing that it says; `None` until there is all of it.
-    pub(super) fn next(&mut self) -> Option<Result<Said, SealError>> {
+    /// Returns the next line; `None` if it is incomplete.
+    pub(super) fn next(&mut self) -> Option<Result<Reply, SealError>> {
         let line = match self.lines.next_line()? {
             Ok(line) => line,
             Err(error) => return Some(Err(error.into())),
         };
-        // Who refuses may not have the token, and says so in the clear; a tag never begins so.
+        // An agent that refuses may lack the token and answers in the clear; a tag never begins like this.
         let is_clear = line.first() == Some(&b'{');
         Some(match &mut self.seals {
-            Some(seals) if !is_clear => seals.open(&line).map(Said::Message),
+            Some(seals) if !is_clear => seals.open(&line).map(Reply::Message),
             _ => self.greeting(&line),
         })
     }
 
-    fn greeting(&mut self, line: &[u8]) -> Result<Said, SealError> {
+    fn greeting(&mut self, line: &[u8]) -> Result<Reply, SealError> {
         match decode(line)? {
             Greeting::Challenge(agent) if self.seals.is_none() => {
                 let challenges = Challenges { agent, coordinator: self.challenge };
                 let seals = Seals::new(self.token.clone(), Speaker::Coordinator, challenges);
                 self.seals = Some(seals);
-                Ok(Said::Challenge)
+                Ok(Reply::Challenge)
             }
             Greeting::Challenge(_) => Err(SealError::Forged),
-            Greeting::Refused(why) => Ok(Said::Refused(format!("it refuses: {why}"))),
+            Greeting::Refused(why) => Ok(Reply::Refused(format!("it refuses: {why}"))),
         }
     }
 
-    /// A message as a line; `None` when nobody is there to be told.
+    /// Returns a message as a sealed line; `None` if the agent is disconnected.
     pub(super) fn seal(&mut self, message: &ToAgent) -> Option<String> {
         self.seals.as_mut().filter(|_| self.is_there).map(|seals| seals.seal(message))
     }
 
-    /// A number to ask for the clock with; `None` before it was welcomed, and while the last one is not answered.
+    /// Returns the number of a new clock request; `None` before the welcome, and while a request is outstanding.
     pub(super) fn ask(&mut self, now: Time) -> Option<u64> {
         if self.asked.is_some() || self.welcome.is_none() || !self.is_there {
             return None;
@@ -107,12 +107,12 @@ impl Peer {
         Some(self.number)
     }
 
-    /// Exchanges are counted anew.
+    /// Starts a new series of exchanges.
     pub(super) fn begin_exchanges(&mut self) {
         self.exchanges = 0;
     }
 
-    /// Its clock has been told. Exchanges that don't count are of no series.
+    /// Handles a clock reading. Exchanges that do not count belong to no series.
     pub(super) fn clock(
         &mut self,
         number: u64,
@@ -120,7 +120,7 @@ impl Peer {
         now: Time,
         is_counted: bool,
     ) -> Result<(), ClockError> {
-        // One that was not asked for shows nothing.
+        // A reading without a request has no bounds.
         let Some(asked) = self.asked.take_if(|_| number == self.number) else { return Ok(()) };
         let one = ClockDifference::of(asked, read, now);
         (self.alive, self.latest) = (asked, Some(one));
@@ -135,18 +135,18 @@ impl Peer {
         Ok(())
     }
 
-    /// What the exchanges before the start show.
+    /// Returns the bounds from the exchanges before the start.
     pub(super) fn difference(&self) -> Option<ClockDifference> {
         self.series.first().copied()
     }
 
-    /// How far what was taken for the difference can be from what it was, at the start or at the end.
+    /// Returns the largest error of the estimated difference, at the start or at the end.
     pub(super) fn clock_error(&self) -> Option<Time> {
         let first = self.series.first()?;
         self.series.iter().map(|later| first.error_by(*later)).max()
     }
 
-    /// The same by the last exchange of all, for a run that is cut short: nobody asks for clocks after its end.
+    /// Returns the same by the last exchange, for a run that is cut short and has no exchanges after its end.
     pub(super) fn clock_error_so_far(&self) -> Option<Time> {
         let so_far = self.series.first()?.error_by(self.latest?);
         self.clock_error().map(|error| error.max(so_far))

@@ -1,8 +1,8 @@
-//! What agents say, and what they are told next, as long as nothing goes wrong.
+//! The messages of agents and the next steps, while nothing fails.
 
 use super::{Coordinator, EXCHANGES, LEAD, Order, PREPARING, Phase, REPORTING};
 use crate::message::{FromAgent, Job, ToAgent};
-use crate::{End, Report, SILENCE};
+use crate::{FlowEnd, Report, SILENCE};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::Part;
 use bandwise_session::Side;
@@ -44,7 +44,7 @@ impl Coordinator {
                     Phase::Finishing => self.end_if_finished(),
                     _ => {
                         let name = self.name(agent);
-                        self.fail(format!("{name}: it has finished before it was told to"), now);
+                        self.fail(format!("{name}: finished without an order"), now);
                     }
                 }
             }
@@ -85,8 +85,8 @@ impl Coordinator {
             if error > self.plan.margin {
                 let name = self.name(agent);
                 let why = format!(
-                    "{name}: its clock is known to {error} alone, and the margin is {}: a longer `margin`, or a \
-                     network that is less busy",
+                    "{name}: its clock has an error of {error}, and the margin is {}: a longer `margin`, or a \
+                     less busy network, is needed",
                     self.plan.margin
                 );
                 return self.fail(why, now);
@@ -112,7 +112,7 @@ impl Coordinator {
         }
     }
 
-    /// Which side of a flow an agent is; it is at most one.
+    /// Returns the side of a flow that an agent has; it has at most one.
     fn end_of(&self, agent: usize, flow: u16) -> Option<usize> {
         let flow = self.plan.flows.get(usize::from(flow))?;
         [flow.from, flow.to].into_iter().position(|end| end == agent)
@@ -168,10 +168,10 @@ impl Coordinator {
             return self.nonsense(agent, now);
         }
         let failed = match &report.end {
-            End::Complete => None,
-            End::Stopped if self.phase == Phase::Stopping => None,
-            End::Stopped => Some("it stopped before it was told to".to_owned()),
-            End::Failed(why) => Some(why.clone()),
+            FlowEnd::Complete => None,
+            FlowEnd::Stopped if self.phase == Phase::Stopping => None,
+            FlowEnd::Stopped => Some("stopped without an order".to_owned()),
+            FlowEnd::Failed(why) => Some(why.clone()),
         };
         self.flows[usize::from(flow)].report = Some(report);
         if let Some(why) = failed {
@@ -189,6 +189,6 @@ impl Coordinator {
     }
 
     fn nonsense(&mut self, agent: usize, now: Time) {
-        self.drop_agent(agent, "it said what makes no sense then", now);
+        self.drop_agent(agent, "sent an invalid message in this phase", now);
     }
 }

@@ -1,6 +1,6 @@
-//! How it ends: when all is done, and when something has gone wrong.
+//! The end of a run, after completion or a failure.
 
-use super::{Coordinator, Ended, FINISHING, Order, Phase, Progress, STOPPING};
+use super::{Coordinator, FINISHING, Order, Phase, Progress, RunEnd, STOPPING};
 use crate::Flow;
 use crate::message::ToAgent;
 use bandwise_units::Time;
@@ -21,11 +21,11 @@ impl Coordinator {
     }
 
     pub(super) fn fail(&mut self, why: String, now: Time) {
-        self.trouble(Ended::Failed(why), now);
+        self.trouble(RunEnd::Failed(why), now);
     }
 
-    /// It can't be whole any more. All that has begun is stopped.
-    pub(super) fn trouble(&mut self, why: Ended, now: Time) {
+    /// Handles a failure: stops everything that has started.
+    pub(super) fn trouble(&mut self, why: RunEnd, now: Time) {
         if matches!(self.phase, Phase::Stopping | Phase::Finishing | Phase::Over) {
             return;
         }
@@ -35,7 +35,7 @@ impl Coordinator {
                 self.phase = Phase::Stopping;
                 self.until = now.saturating_add(STOPPING);
                 self.tell_all(&ToAgent::Stop);
-                // Who answers was there until now.
+                // Responding sides were alive until now.
                 for agent in 0..self.peers.len() {
                     self.ask(agent, now);
                 }
@@ -45,7 +45,7 @@ impl Coordinator {
         }
     }
 
-    /// After a stop: who is there has reported.
+    /// Finishes after a stop, when all connected agents have reported.
     pub(super) fn finish_if_reported(&mut self, now: Time) {
         let mut flows = self.flows.iter().zip(&self.plan.flows);
         let is_done = |(done, flow): (&Progress, &Flow)| {

@@ -1,14 +1,14 @@
-//! The method of a `[[flow]]`, by name: those of the simulator's flows, and a key-value store.
+//! [`FlowMethod`]: the method of a `[[flow]]`, by name.
 
 use bandwise_scenario::infiniband::MethodName;
 use bandwise_scenario::values::Text;
 use bandwise_session::Method;
 use std::fmt;
 
-/// What a flow can do, by name.
+/// A method of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FlowMethod {
-    /// What a scenario's flow can do, too.
+    /// A method that scenarios have too.
     Simple(MethodName),
     /// A key-value store.
     KeyValue,

@@ -1,4 +1,4 @@
-//! [`Plan`]: which flows between which hosts, all active together for a while.
+//! [`Plan`]: flows between hosts that are active at the same time.
 
 mod flow;
 mod method;
@@ -10,70 +10,69 @@ use bandwise_session::Task;
 use bandwise_units::Time;
 use serde::Serialize;
 
-pub use span::{Span, SpanError};
+pub use span::Span;
 pub use spec::MARGINS;
 
-/// Flows of a plan at most: each side of each keeps a processor busy.
+/// The largest number of flows; each side of each keeps a processor busy.
 pub const MOST_FLOWS: usize = 256;
 
-/// What a flow is there for.
+/// The role of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// It measures what messages take: a latency-sensitive generator (LSG).
+    /// A latency-sensitive generator (LSG), which measures the latency of messages.
     Lsg,
-    /// It takes bandwidth: a bandwidth-sensitive generator (BSG).
+    /// A bandwidth-sensitive generator (BSG), which takes bandwidth.
     Bsg,
 }
 
-/// A host that an agent runs on.
+/// A host with an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    /// What the plan calls it.
+    /// The host's name in the plan.
     pub name: String,
-    /// Where its agent listens.
+    /// The address of its agent.
     pub agent: Address,
 }
 
-/// From one host to another.
+/// A flow between two hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
-    /// What results call it.
+    /// The flow's name in results.
     pub name: String,
-    /// The place of the host that measures, in the plan's list.
+    /// The index of the measuring host.
     pub from: usize,
-    /// The place of the host that answers.
+    /// The index of the responding host.
     pub to: usize,
-    /// What it is there for.
+    /// The flow's role.
     pub role: Role,
-    /// What is measured, and how.
+    /// The measurement.
     pub task: Task,
-    /// The longest pause after a message, where there is one at a time.
+    /// The longest pause after a message, for methods that send one at a time.
     pub think: Time,
-    /// When it is active, from the start of the run.
+    /// The time span of the flow, from the start of the run.
     pub active: Span,
 }
 
-/// What is measured between which hosts. One that exists can be run: all its flows are active at the same time for
-/// a while.
+/// A measurement between hosts. An existing plan can be run: all its flows are active at the same time for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// What it is about, in a line.
+    /// The title.
     pub title: String,
-    /// Each host once; every one has a part in a flow.
+    /// The hosts; each has a flow.
     pub hosts: Vec<Host>,
-    /// At least one.
+    /// The flows; at least one.
     pub flows: Vec<Flow>,
-    /// What is left out at both ends of the time in which all flows are active.
+    /// The time that is left out at both ends of the span in which all flows are active.
     pub margin: Time,
-    /// The rest of that time, in which numbers count.
+    /// The rest of that span, whose results count.
     pub window: Span,
-    /// What pauses between messages are drawn from.
+    /// The random seed of the pauses.
     pub seed: u64,
 }
 
 impl Plan {
-    /// When the last flow ends.
+    /// Returns the end of the last flow.
     pub fn end(&self) -> Time {
         self.flows.iter().map(|flow| flow.active.to()).max().unwrap_or_default()
     }

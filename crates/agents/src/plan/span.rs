@@ -3,7 +3,7 @@
 use bandwise_units::Time;
 use serde::{Deserialize, Serialize};
 
-/// A time from here to there, which takes some time.
+/// A time span with a duration above 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Ends", into = "Ends")]
 pub struct Span {
@@ -11,7 +11,7 @@ pub struct Span {
     to: Time,
 }
 
-/// A span that would end before it begins, or with that.
+/// A time span whose end is not after its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("nothing is between {0} and {1}")]
 pub struct SpanError(Time, Time);
@@ -24,17 +24,21 @@ struct Ends {
 }
 
 impl Span {
-    /// From here to there.
+    /// Returns the span between two times.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`SpanError`] if the end is not after the start.
     pub fn new(from: Time, to: Time) -> Result<Span, SpanError> {
         if from < to { Ok(Span { from, to }) } else { Err(SpanError(from, to)) }
     }
 
-    /// When it begins.
+    /// Returns the start.
     pub const fn from(self) -> Time {
         self.from
     }
 
-    /// When it ends.
+    /// Returns the end.
     pub const fn to(self) -> Time {
         self.to
     }

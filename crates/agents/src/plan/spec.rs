@@ -1,15 +1,14 @@
-//! The text form of a [`Plan`]: [`PlanSpec`] is what a document says. What is not given has the value that stands
-//! here.
+//! [`PlanSpec`]: the TOML form of a [`Plan`]. The example shows the defaults of optional keys.
 //!
 //! ```toml
 //! title = "Three to one"       # or the file's name
-//! duration = "5 s"             # of flows that don't say otherwise
-//! margin = "100 ms"            # left out at both ends of the time in which all flows are active
+//! duration = "5 s"             # of flows without `stop`
+//! margin = "100 ms"            # left out at both ends of the span in which all flows are active
 //! seed = 1
 //!
 //! [[host]]                     # one or more
 //! name = "a"
-//! agent = "10.0.0.1:18517"     # where its agent listens; the port need not be given
+//! agent = "10.0.0.1:18517"     # address of its agent; the port is optional
 //!
 //! [[flow]]                     # one or more; see FlowSpec
 //! from = ["b", "c", "d"]
@@ -28,13 +27,13 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 
 const DURATION: Time = Time::from_ms(5_000);
-/// What can be left out at both ends; clocks that agree better than the least of that do so by accident.
+/// The allowed margins. Smaller errors of clock differences would be luck.
 pub const MARGINS: RangeInclusive<Time> = Time::from_us(10)..=Time::from_ms(60_000);
 const MARGIN: Time = Time::from_ms(100);
-/// Each takes a connection and a thread.
+/// The largest number of hosts; each needs a connection and a thread.
 const MOST_HOSTS: usize = 64;
 
-/// A plan as a TOML document says it.
+/// A plan, as a TOML document has it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlanSpec {
@@ -59,21 +58,25 @@ struct HostSpec {
 }
 
 impl Plan {
-    /// Reads a plan. `usual` is the port of an agent whose address has none.
-    pub fn from_toml(source: &Source, usual: u16) -> Result<Plan, InputError> {
-        source.toml::<PlanSpec>()?.resolve(source, usual)
+    /// Reads a plan. Agents without a port listen at `default_port`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] with the line of the first invalid value.
+    pub fn from_toml(source: &Source, default_port: u16) -> Result<Plan, InputError> {
+        source.toml::<PlanSpec>()?.resolve(source, default_port)
     }
 }
 
 impl PlanSpec {
-    fn resolve(self, source: &Source, usual: u16) -> Result<Plan, InputError> {
+    fn resolve(self, source: &Source, default_port: u16) -> Result<Plan, InputError> {
         let ranged = |name, given: &Given<Time>, or, range| match given {
             Some(given) => within(source, name, given, range),
             None => Ok(or),
         };
         let duration = ranged("duration", &self.duration, DURATION, DURATIONS)?;
         let margin = ranged("margin", &self.margin, MARGIN, MARGINS)?;
-        let hosts = hosts(source, &self.host, usual)?;
+        let hosts = hosts(source, &self.host, default_port)?;
         let mut flows = Vec::new();
         for spec in &self.flow {
             let these = spec.get_ref().resolve(source, &hosts, duration, &flows)?;
@@ -94,7 +97,7 @@ impl PlanSpec {
                 return Err(error.allowed("hosts that a [[flow]] names"));
             }
         }
-        // Where they are not active at one time, one that begins last or ends first is shown.
+        // The error shows the flow that starts last or ends first.
         let from = flows.iter().map(|flow| flow.active.from()).max().unwrap_or_default();
         let to = flows.iter().map(|flow| flow.active.to()).min().unwrap_or_default();
         let window = Span::new(from + margin, to.saturating_sub(margin)).map_err(|_| {
@@ -113,7 +116,7 @@ impl PlanSpec {
 fn hosts(
     source: &Source,
     specs: &[Spanned<HostSpec>],
-    usual: u16,
+    default_port: u16,
 ) -> Result<Vec<Host>, InputError> {
     let mut hosts: Vec<Host> = Vec::new();
     for spec in specs {
@@ -128,10 +131,10 @@ fn hosts(
             let error = source.error(name_at, format!("there are two hosts {name:?}"));
             return Err(error.allowed("another name"));
         }
-        let address = Address::parse(agent.get_ref(), usual).map_err(|error| {
+        let address = Address::parse(agent.get_ref(), default_port).map_err(|error| {
             source.error(agent.span(), error.to_string()).allowed(error.allowed())
         })?;
-        // An agent is one side of a flow, never both.
+        // An agent is one side of a flow only.
         if let Some(other) = hosts.iter().find(|host| host.agent == address) {
             let message = format!("{:?} has the agent at {address} already", other.name);
             return Err(source.error(agent.span(), message).allowed("an agent for each host"));

@@ -1,7 +1,7 @@
 //! What devices make of what agents order.
 
 use super::{Fault, Happens, Worker, World, side};
-use bandwise_agents::End;
+use bandwise_agents::FlowEnd;
 use bandwise_agents::agent::{Event, Order};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::Part;
@@ -52,14 +52,14 @@ impl World {
                     }
                 }
                 for (flow, end) in ends {
-                    self.at(end, Happens::Ends(i, run, flow, End::Complete));
+                    self.at(end, Happens::Ends(i, run, flow, FlowEnd::Complete));
                 }
                 for fault in self.faults.clone() {
                     if let Fault::Breaks(n, after) = fault {
                         let mine: Vec<u16> =
                             self.workers.keys().filter(|(a, _)| *a == i).map(|&(_, f)| f).collect();
                         let flow = mine[n % mine.len()];
-                        let why = End::Failed("it broke".into());
+                        let why = FlowEnd::Failed("it broke".into());
                         let breaks = pace.when(at) + after;
                         self.ceases(flow, breaks);
                         self.at(breaks + TELLS, Happens::Ends(i, run, flow, why));
@@ -75,7 +75,7 @@ impl World {
                     self.asked += 1;
                     if !self.faults.contains(&Fault::Hangs(asked)) {
                         let at = self.now + self.some_delay();
-                        self.at(at, Happens::Ends(i, run, flow, End::Stopped));
+                        self.at(at, Happens::Ends(i, run, flow, FlowEnd::Stopped));
                     }
                 }
             }

@@ -10,7 +10,7 @@ pub use faults::{Fault, Pace};
 use bandwise_agents::agent::{Event, Link, Order as AgentOrder, RunId};
 use bandwise_agents::coordinator::{Order, Outcome};
 use bandwise_agents::message::Job;
-use bandwise_agents::{Agent, Challenge, Coordinator, End, Plan, Token};
+use bandwise_agents::{Agent, Challenge, Coordinator, FlowEnd, Plan, Token};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::Part;
 use bandwise_session::{Region, Side};
@@ -28,7 +28,7 @@ enum Happens {
     Cut(usize),
     Worked(usize, RunId, u16, Event),
     /// A device has ended a flow's part, and tells so.
-    Ends(usize, RunId, u16, End),
+    Ends(usize, RunId, u16, FlowEnd),
     Interrupt,
 }
 
@@ -228,16 +228,16 @@ impl World {
         let now = self.now;
         match what {
             Happens::ToAgent(i, bytes) if !self.closed[i] => {
-                self.agents[i].heard(LINK, &bytes, self.paces[i].read(now));
+                self.agents[i].receive(LINK, &bytes, self.paces[i].read(now));
             }
             Happens::ToCoordinator(i, bytes) if !self.closed[i] => {
-                self.coordinator.heard(i, &bytes, now);
+                self.coordinator.receive(i, &bytes, now);
             }
             Happens::ToAgent(..) | Happens::ToCoordinator(..) => {}
             Happens::Cut(i) => {
                 self.closed[i] = true;
-                self.agents[i].gone(LINK);
-                self.coordinator.gone(i, "the connection was cut", now);
+                self.agents[i].disconnected(LINK);
+                self.coordinator.disconnected(i, "the connection was cut", now);
             }
             // It may tell of a run that is over.
             Happens::Worked(i, run, flow, event) => self.agents[i].event(run, flow, event),
@@ -248,7 +248,8 @@ impl World {
                     return;
                 };
                 let is_client = worker.job.part == Part::Client;
-                if let Some(began) = worker.began.filter(|_| is_client && end == End::Complete) {
+                if let Some(began) = worker.began.filter(|_| is_client && end == FlowEnd::Complete)
+                {
                     self.active.insert(flow, (began, now));
                 }
                 let (job, start) = (worker.job.clone(), worker.start);

@@ -3,7 +3,7 @@
 use super::World;
 use bandwise_agents::coordinator::Outcome;
 use bandwise_agents::message::Job;
-use bandwise_agents::{Counted, End, Report};
+use bandwise_agents::{Counted, FlowEnd, Report};
 use bandwise_rperf::Window;
 use bandwise_units::Time;
 
@@ -18,7 +18,7 @@ impl World {
     }
 
     /// What an agent finds of a flow that ends now, and had a message each millisecond as long as it carried any.
-    pub(super) fn report(&self, i: usize, job: &Job, start: Time, end: End) -> Report {
+    pub(super) fn report(&self, i: usize, job: &Job, start: Time, end: FlowEnd) -> Report {
         let pace = self.paces[i];
         let of_run = |time: Time| pace.read(time).saturating_sub(start);
         let Some(&began) = self.began.get(&job.flow).filter(|&&began| began < self.now) else {

@@ -4,7 +4,7 @@ use super::flags::Flags;
 use super::measure::Found;
 use crate::answer::{Answer, Stats};
 use crate::papers::claims_table;
-use bandwise_agents::coordinator::Ended;
+use bandwise_agents::coordinator::RunEnd;
 use bandwise_papers::{Claim, Finding};
 use bandwise_report::{Cell, Provenance, Report, Table, text as plain};
 use serde::Serialize;
@@ -64,9 +64,9 @@ impl<'a> IsolationAnswer<'a> {
     /// Returns the answer of all measured cases.
     pub(super) fn new(flags: &'a Flags, found: &'a Found) -> Self {
         let (stop, failure) = match &found.end {
-            Ended::Complete => ("complete", None),
-            Ended::Interrupted => ("interrupted", None),
-            Ended::Failed(why) => ("failed", Some(why.as_str())),
+            RunEnd::Complete => ("complete", None),
+            RunEnd::Interrupted => ("interrupted", None),
+            RunEnd::Failed(why) => ("failed", Some(why.as_str())),
         };
         let finding = |finding: &'a Finding| FindingRow {
             item: &finding.item,
@@ -168,9 +168,9 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
 /// The line that says what all numbers rest on.
 fn closing(flags: &Flags, found: &Found) -> String {
     let partial = match &found.end {
-        Ended::Complete => String::new(),
-        Ended::Interrupted => "Partial: interrupted. ".to_owned(),
-        Ended::Failed(why) => format!("Partial: {why}. "),
+        RunEnd::Complete => String::new(),
+        RunEnd::Interrupted => "Partial: interrupted. ".to_owned(),
+        RunEnd::Failed(why) => format!("Partial: {why}. "),
     };
     let empty = match found.empty.is_empty() {
         true => String::new(),

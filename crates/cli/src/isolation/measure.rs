@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use bandwise_agents::Token;
-use bandwise_agents::coordinator::{Ended, HostOutcome};
+use bandwise_agents::coordinator::{HostOutcome, RunEnd};
 use bandwise_measure::coordinator::coordinate;
 use bandwise_papers::{Claim, Finding, paper};
 
@@ -22,7 +22,7 @@ pub(super) struct Found {
     pub(super) hosts: Vec<HostOutcome>,
     /// How many cases were measured, of how many.
     pub(super) measured: (usize, usize),
-    pub(super) end: Ended,
+    pub(super) end: RunEnd,
 }
 
 /// Measures, until something fails.
@@ -34,7 +34,7 @@ pub(super) fn all(
 ) -> Result<Found, Failure> {
     let study = paper("isolation").expect("it is one of them");
     let (mut findings, mut empty, mut hosts) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut end, mut done) = (Ended::Complete, 0);
+    let (mut end, mut done) = (RunEnd::Complete, 0);
     for (number, case) in cases.iter().enumerate() {
         let title = case.title();
         note(format_args!("{title} ({} of {}) …", number + 1, cases.len()));
@@ -43,18 +43,18 @@ pub(super) fn all(
                 Ok(outcome) => outcome,
                 Err(error) if number == 0 => return Err(error.into()),
                 Err(error) => {
-                    end = Ended::Failed(format!("{title}: {error:#}"));
+                    end = RunEnd::Failed(format!("{title}: {error:#}"));
                     break;
                 }
             };
         hosts = outcome.hosts.clone();
         match &outcome.end {
-            Ended::Complete => {}
-            Ended::Interrupted => end = Ended::Interrupted,
-            Ended::Failed(why) => end = Ended::Failed(format!("{title}: {why}")),
+            RunEnd::Complete => {}
+            RunEnd::Interrupted => end = RunEnd::Interrupted,
+            RunEnd::Failed(why) => end = RunEnd::Failed(format!("{title}: {why}")),
         }
         // Of one that was not whole nothing is taken.
-        if end != Ended::Complete {
+        if end != RunEnd::Complete {
             break;
         }
         done += 1;

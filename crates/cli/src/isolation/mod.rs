@@ -14,7 +14,7 @@ use crate::output::{Outputs, Rows};
 use answer::IsolationAnswer;
 use anyhow::anyhow;
 use bandwise_agents::MARGINS;
-use bandwise_agents::coordinator::Ended;
+use bandwise_agents::coordinator::RunEnd;
 
 impl Flags {
     /// Measures and prints.
@@ -38,16 +38,16 @@ impl Flags {
         let found = measure::all(&self, &cases, &token, &Interrupt::listen()?)?;
         outputs.answer(&IsolationAnswer::new(&self, &found))?;
         match found.end {
-            Ended::Complete if found.empty.is_empty() => Ok(()),
-            Ended::Complete => {
+            RunEnd::Complete if found.empty.is_empty() => Ok(()),
+            RunEnd::Complete => {
                 let cases = found.empty.join(", ");
                 Err(anyhow!(
                     "no message in the time there was: {cases}; needed: a longer --duration"
                 )
                 .into())
             }
-            Ended::Interrupted => Err(Failure::Interrupted),
-            Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
+            RunEnd::Interrupted => Err(Failure::Interrupted),
+            RunEnd::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
         }
     }
 }

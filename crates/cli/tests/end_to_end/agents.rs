@@ -35,7 +35,7 @@ fn what_can_not_be_used_is_refused() {
     std::fs::set_permissions(short, std::fs::Permissions::from_mode(0o600)).unwrap();
     let run = |plan: &str, token: &str| place.run(&["rperf", "run", plan, "--token-file", token]);
     run("wrong.toml", "token")
-        .refused(&["wrong.toml:2: \"x\" is no port", "a port from 1 to 65535"]);
+        .refused(&["wrong.toml:2: \"x\" is not a port", "a port from 1 to 65535"]);
     run("none.toml", "token").refused(&["none.toml: can't be read"]);
     run("plan.toml", "none").refused(&["--token-file none: can't be read"]);
     run("plan.toml", "open").refused(&["others than its owner may use it (mode 640)", "chmod 600"]);
@@ -104,7 +104,7 @@ fn run_with(said: &[u8]) -> crate::common::Ran {
 fn who_is_no_agent_is_told_so() {
     let refusal = format!("{{\"bandwise\":{VERSION},\"message\":{{\"refused\":\"no room\"}}}}\n");
     for (said, words) in [
-        (&b"SSH-2.0-OpenSSH_9.2\r\n"[..], "this is not said by bandwise"),
+        (&b"SSH-2.0-OpenSSH_9.2\r\n"[..], "this is not a message of bandwise"),
         (b"{\"bandwise\":99,\"message\":{\"hi\":1}}\n", "speaks version 99 of bandwise's protocol"),
         (refusal.as_bytes(), "it refuses: no room"),
         (&[b'x'; 70_000], "a line of more than 65536 bytes"),

@@ -64,7 +64,8 @@ fn a_network_in_memory_is_looked_at_and_not_written() {
     place.write("net.toml", "[fabric]\nbuild = { single-switch = 0 }\n");
     says(&place, "controller").refused(&["net.toml:2: ", "allowed"]);
     place.write("c.toml", format!("{ANY}[infiniband]\nlanes = \"0-3\"\n"));
-    says(&place, "controller").refused(&["c.toml:5: virtual lane 0 is everyone else's", "allowed"]);
+    says(&place, "controller")
+        .refused(&["c.toml:5: virtual lane 0 belongs to other traffic", "allowed"]);
     place.write("c.toml", format!("{ANY}[infiniband]\n[simulated]\nfabric-file = \"net.toml\"\n"));
     says(&place, "controller").refused(&["c.toml:5: a second network", "allowed"]);
 }

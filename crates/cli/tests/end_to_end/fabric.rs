@@ -103,9 +103,9 @@ fn bad_weights_are_refused() {
     refused("s1:3 1=1 1,2=2", &["SL 1 has two weights", "one for each service level"]);
     refused("s1:3 9=1", &["SL 9 is not to be written", "those of --sls"]);
     refused("s1:3 1=1 2=1 3=1 --lanes 1,2", &["3 weights", "up to 2"]);
-    refused("--lanes 0-3", &["virtual lane 0 is everyone else's"]);
+    refused("--lanes 0-3", &["virtual lane 0 belongs to other traffic"]);
     refused("--lanes 15", &["--lanes can't be", "1 to 14"]);
-    refused("--sls 1,2,1", &["service level 1 is there twice"]);
+    refused("--sls 1,2,1", &["service level 1 is listed twice"]);
     refused("--device mlx5_0:x", &["--device can't be", "mlx5_0:1"]);
     refused("s1:3 --plan", &["--plan without anything to write"]);
     refused("s1:3 1=1 --clear", &["cannot be used with"]);

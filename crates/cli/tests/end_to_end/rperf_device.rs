@@ -16,25 +16,25 @@ fn what_can_not_be_measured_is_refused() {
         ),
         (
             &["--method", "ping-pong", "--operation", "read"],
-            &["ping-pong is not done by READs", "--operation"],
+            &["ping-pong does not use READs", "--operation"],
         ),
         (
             &["--method", "ping-pong", "--operation", "write", "-s", "0"],
-            &["nobody sees it arrive", "-s"],
+            &["its arrival can't be detected", "-s"],
         ),
         (
             &["--method", "closed-loop", "--operation", "atomic", "-s", "64"],
             &["an atomic has 8 B, not 64 B"],
         ),
-        (&["-c", "ud"], &["datagrams (UD) can be measured by ping-pong and bulk alone"]),
+        (&["-c", "ud"], &["datagrams (UD) can only be measured by ping-pong and bulk"]),
         (
             &["-c", "ud", "--method", "bulk", "--operation", "write"],
-            &["datagrams (UD) can be measured by ping-pong and bulk alone"],
+            &["datagrams (UD) can only be measured by ping-pong and bulk"],
         ),
         (&["-q", "2"], &["-q says nothing about a latency", "-q with --method bulk"]),
         (
             &["--method", "closed-loop", "--operation", "read", "-t", "256"],
-            &["256 READs or atomics at a time are too many for a connection: 255 at most"],
+            &["256 outstanding READs or atomics are too many for a connection: 255 at most"],
         ),
         (&["-t", "2"], &["-t says nothing about a method with one", "bulk or closed-loop"]),
         (&["--method", "bulk", "-s", "0"], &["empty messages have no bandwidth"]),
@@ -64,7 +64,7 @@ fn what_can_not_be_measured_is_refused() {
             &["ping-pong by WRITE can't wait for one"],
         ),
         (&["-c", "ud", "--method", "ping-pong", "-R"], &["no connections that RDMA-CM could make"]),
-        (&["--cpu", "3-1"], &["is no list of processors", "3 or 0-3,8, or any"]),
+        (&["--cpu", "3-1"], &["is not a list of processors", "3 or 0-3,8, or any"]),
         (&["--huge-pages=maybe"], &["allowed: try, must"]),
         (&["-m", "1500"], &["there is no such MTU", "256, 512, 1024, 2048 or 4096"]),
         (&["-S", "16"], &["allowed: 0 to 15"]),
@@ -78,7 +78,10 @@ fn what_can_not_be_measured_is_refused() {
     }
     place.run(&["rperf", "client"]).refused(&["<HOST[:PORT]>"]);
     let ran = place.run(&["rperf", "client", "localhost:0"]);
-    ran.refused(&["can't be \"localhost:0\": \"0\" is no port", "allowed: a port from 1 to 65535"]);
+    ran.refused(&[
+        "can't be \"localhost:0\": \"0\" is not a port",
+        "allowed: a port from 1 to 65535",
+    ]);
     let ran = place.run(&["rperf", "server", "--listen", "localhost"]);
     ran.refused(&["--listen can't be \"localhost\"", "0.0.0.0 for all"]);
     // A fabric is simulated, a client is not.

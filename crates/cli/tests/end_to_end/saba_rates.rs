@@ -146,7 +146,7 @@ fn another_network_than_the_controllers_is_told() {
     let pr = controller.register("PR");
     controller.connect(pr, "h1", "h2");
     place.write("c.toml", SETTINGS.replace("[simulated.", "[simulated]\nqueues = 1\n[simulated."));
-    rates(&place, &[]).refused(&[is_not, "2 queues are wanted, and it has 1", "allowed"]);
+    rates(&place, &[]).refused(&[is_not, "2 queues are wanted, and the port has 1", "allowed"]);
 }
 
 #[test]

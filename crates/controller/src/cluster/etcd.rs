@@ -155,8 +155,8 @@ async fn reach(endpoints: &Endpoints, keys: &Keys) -> Result<(Link, Loaded), Etc
         };
         match loaded {
             Ok(loaded) => return Ok(loaded),
-            Err(Failure::Rejected(said)) => return Err(EtcdError::Unusable(said)),
-            Err(Failure::Unknown(said)) => failures.push(format!("{url}: {said}")),
+            Err(Failure::Rejected(error)) => return Err(EtcdError::Unusable(error)),
+            Err(Failure::Unknown(error)) => failures.push(format!("{url}: {error}")),
         }
     }
     Err(EtcdError::Unreachable(failures.join("; ")))
@@ -192,8 +192,8 @@ async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded,
         };
         let put = TxnOp::put(keys.rules(), ours, None);
         let put = within(link.client.txn(Txn::new().when([same]).and_then([put]))).await;
-        put.map_err(|(Failure::Rejected(said) | Failure::Unknown(said))| {
-            EtcdError::Unreachable(said)
+        put.map_err(|(Failure::Rejected(error) | Failure::Unknown(error))| {
+            EtcdError::Unreachable(error)
         })?;
     }
 }

@@ -33,18 +33,18 @@ pub(super) enum Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let said = error.to_string();
+        let message = error.to_string();
         match &error {
             // The lease has ended.
-            Error::LeaseKeepAliveError(_) => Failure::Rejected(said),
+            Error::LeaseKeepAliveError(_) => Failure::Rejected(message),
             Error::GRpcStatus(status) => match status.code() {
                 Code::ResourceExhausted
                 | Code::InvalidArgument
                 | Code::PermissionDenied
                 | Code::Unauthenticated => Failure::Rejected(status.message().to_owned()),
-                _ => Failure::Unknown(said),
+                _ => Failure::Unknown(message),
             },
-            _ => Failure::Unknown(said),
+            _ => Failure::Unknown(message),
         }
     }
 }
@@ -212,10 +212,10 @@ impl Link {
         for (at, change) in write.changes.iter().enumerate() {
             last.insert(self.keys.record(change), at);
         }
-        let said = text(author);
+        let record = text(author);
         let mut puts = vec![
-            TxnOp::put(head.clone(), said.clone(), None),
-            TxnOp::put(self.keys.written(&author.instance), said, None),
+            TxnOp::put(head.clone(), record.clone(), None),
+            TxnOp::put(self.keys.written(&author.instance), record, None),
         ];
         for (at, change) in write.changes.iter().enumerate() {
             let name = self.keys.record(change);
@@ -262,5 +262,5 @@ fn json<T: serde::de::DeserializeOwned>(of: &KeyValue) -> Result<T, Failure> {
 
 /// Returns a value in its stored form.
 pub(super) fn text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("what stands in the store is JSON")
+    serde_json::to_string(value).expect("records are JSON")
 }

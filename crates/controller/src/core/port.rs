@@ -33,7 +33,7 @@ pub struct PortState {
     pub read: Option<PortConfig>,
     /// The action that was carried out last, if it did not fail.
     pub(super) placed: Option<Task>,
-    pub(super) under_way: Option<Order>,
+    pub(super) outstanding: Option<Order>,
     /// The end of the last order, also of one from before the port was discovered.
     pub(super) ended: Option<Duration>,
     /// The number of failed orders since the last one that succeeded.
@@ -62,12 +62,12 @@ pub(super) struct Order {
 impl PortState {
     /// Clears all knowledge of a port that was lost or discovered again. The result of an outstanding order is ignored.
     pub(super) fn forget(&mut self) {
-        let (mut under_way, due, ended) = (self.under_way.take(), self.due, self.ended);
-        if let Some(order) = &mut under_way {
+        let (mut outstanding, due, ended) = (self.outstanding.take(), self.due, self.ended);
+        if let Some(order) = &mut outstanding {
             order.is_stale = true;
         }
         let revision = self.revision;
-        *self = PortState { revision, under_way, due, ended, ..PortState::default() };
+        *self = PortState { revision, outstanding, due, ended, ..PortState::default() };
     }
 
     /// Hands the port over to another controller, or takes it over. Knowledge from earlier orders is cleared.
@@ -82,7 +82,7 @@ impl PortState {
 
     /// Returns whether the outstanding order takes longer than it should.
     pub fn is_late(&self) -> bool {
-        self.under_way.as_ref().is_some_and(|order| order.is_late)
+        self.outstanding.as_ref().is_some_and(|order| order.is_late)
     }
 
     /// Returns whether the port needs nothing except periodic checks.
@@ -91,7 +91,7 @@ impl PortState {
             return true;
         }
         let looks = |order: &Order| order.why.cause == Cause::Check;
-        self.under_way.as_ref().is_none_or(looks) && self.failures == 0 && !self.is_open()
+        self.outstanding.as_ref().is_none_or(looks) && self.failures == 0 && !self.is_open()
     }
 
     /// Returns the action that the port needs. A port without any configuration is only read, and a drained port
@@ -139,7 +139,7 @@ impl PortState {
 
     /// Returns the time at which the port needs the next order, or at which its outstanding order is late.
     pub(super) fn due(&self, now: Duration, rules: &Rules) -> Option<Duration> {
-        if let Some(order) = &self.under_way {
+        if let Some(order) = &self.outstanding {
             return (!order.is_late).then(|| order.since + rules.late_after);
         }
         if !self.is_there || self.is_foreign {

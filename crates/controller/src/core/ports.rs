@@ -18,7 +18,7 @@ pub(super) struct Ports {
     /// Whether all ports are restored because the daemon ends, also those that are discovered later.
     pub(super) are_left: bool,
     agenda: BTreeSet<(Duration, PortId)>,
-    under_way: BTreeMap<OrderId, PortId>,
+    outstanding: BTreeMap<OrderId, PortId>,
     next: u64,
 }
 
@@ -34,9 +34,9 @@ impl From<Saved> for Ports {
     fn from(Saved { ports, are_left, next }: Saved) -> Self {
         let all: BTreeMap<PortId, PortState> = ports.into_iter().collect();
         let agenda = all.iter().filter_map(|(&id, port)| Some((port.due?, id))).collect();
-        let orders = all.iter().filter_map(|(&id, port)| Some((port.under_way.as_ref()?.id, id)));
-        let under_way = orders.collect();
-        Ports { all, are_left, agenda, under_way, next }
+        let orders = all.iter().filter_map(|(&id, port)| Some((port.outstanding.as_ref()?.id, id)));
+        let outstanding = orders.collect();
+        Ports { all, are_left, agenda, outstanding, next }
     }
 }
 
@@ -85,7 +85,9 @@ impl Ports {
 
     /// Returns whether a port of the group has an outstanding order.
     pub(super) fn is_busy(&self, group: &Group) -> bool {
-        self.under_way.values().any(|port| self.all.get(port).is_some_and(|of| of.group == *group))
+        self.outstanding
+            .values()
+            .any(|port| self.all.get(port).is_some_and(|of| of.group == *group))
     }
 
     /// Returns the time at which the first port is due.
@@ -100,7 +102,7 @@ impl Ports {
             let next = OrderId(self.next);
             let mut given = None;
             self.change(id, now, rules, |port| {
-                if let Some(order) = &mut port.under_way {
+                if let Some(order) = &mut port.outstanding {
                     order.is_late = true;
                     out.push_back(Output::Late { order: order.id, port: id });
                     return;
@@ -110,7 +112,7 @@ impl Ports {
                     (std::mem::take(&mut port.made), std::mem::take(&mut port.closed));
                 let why = Why { cause, made, closed };
                 given = Some(Output::Order { order: next, port: id, task: task.clone(), why });
-                port.under_way = Some(Order {
+                port.outstanding = Some(Order {
                     id: next,
                     task,
                     why,
@@ -121,7 +123,7 @@ impl Ports {
             });
             if let Some(order) = given {
                 self.next += 1;
-                self.under_way.insert(next, id);
+                self.outstanding.insert(next, id);
                 out.push_back(order);
             }
         }
@@ -136,9 +138,9 @@ impl Ports {
         rules: &Rules,
         out: &mut VecDeque<Output>,
     ) {
-        let Some(id) = self.under_way.remove(&order) else { return };
+        let Some(id) = self.outstanding.remove(&order) else { return };
         self.change(id, now, rules, |port| {
-            let Some(Order { task, why, is_stale, .. }) = port.under_way.take() else { return };
+            let Some(Order { task, why, is_stale, .. }) = port.outstanding.take() else { return };
             port.ended = Some(now);
             if is_stale {
                 return;

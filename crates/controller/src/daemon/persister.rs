@@ -46,7 +46,7 @@ impl EventSender {
     /// # Errors
     ///
     /// Returns [`Stopped`] if the event loop has ended.
-    pub fn tell(&self, update: Input) -> Result<(), Stopped> {
+    pub fn send(&self, update: Input) -> Result<(), Stopped> {
         self.messages.send(Message::Persisted(update)).map_err(|_| Stopped)
     }
 
@@ -56,7 +56,7 @@ impl EventSender {
     ///
     /// Returns [`Stopped`] if the event loop has ended.
     pub fn holds(&self, groups: Vec<Group>, until: Instant) -> Result<(), Stopped> {
-        self.tell(Input::GroupsHeld { groups, until: until.saturating_duration_since(self.began) })
+        self.send(Input::GroupsHeld { groups, until: until.saturating_duration_since(self.began) })
     }
 }
 
@@ -92,7 +92,7 @@ impl<S: Store + 'static> Persister for S {
             let began = Instant::now();
             let error = Store::write(&mut *self, &changes).err().map(|error| error.to_string());
             metrics.stored(began.elapsed());
-            events.tell(Input::Stored { write, error, revision: 0 })?;
+            events.send(Input::Stored { write, error, revision: 0 })?;
         }
         Ok(())
     }

@@ -57,7 +57,7 @@ impl Replay {
     pub fn run(
         &mut self,
         mut from: impl BufRead,
-        mut said: impl FnMut(u64, Duration, &Output),
+        mut report: impl FnMut(u64, Duration, &Output),
     ) -> Result<Replayed, ReplayError> {
         let mut done = Replayed::default();
         let (mut text, mut number) = (String::new(), 0);
@@ -103,9 +103,9 @@ impl Replay {
                 sum.add(&output);
                 done.outputs += 1;
                 done.orders += u64::from(matches!(output, Output::Order { .. }));
-                said(number, at, &output);
+                report(number, at, &output);
             }
-            if sum.text() != line.said && done.differs.is_none() {
+            if sum.text() != line.outputs && done.differs.is_none() {
                 done.differs = Some(number);
             }
         }

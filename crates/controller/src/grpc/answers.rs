@@ -18,14 +18,14 @@ impl From<MissingField> for Status {
 
 impl From<CallError> for Status {
     fn from(error: CallError) -> Status {
-        let said = error.to_string();
+        let message = error.to_string();
         let (code, reason) = match error {
             CallError::Refused(refusal) => of(&refusal),
-            CallError::Denied(_) => return Status::permission_denied(said),
-            CallError::Busy | CallError::Ending => return Status::unavailable(said),
+            CallError::Denied(_) => return Status::permission_denied(message),
+            CallError::Busy | CallError::Ending => return Status::unavailable(message),
         };
         let details = ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new());
-        Status::with_error_details(code, said, details)
+        Status::with_error_details(code, message, details)
     }
 }
 

@@ -44,8 +44,8 @@ impl<U: Message + Default> Decoder for Reader<U> {
     fn decode(&mut self, bytes: &mut DecodeBuf<'_>) -> Result<Option<U>, Status> {
         let unreadable = |error: prost::DecodeError| {
             let allowed = "a message of bandwise/saba/v1/controller.proto";
-            let said = format!("unreadable message: {error} (allowed: {allowed})");
-            Status::invalid_argument(said)
+            let error = format!("unreadable message: {error} (allowed: {allowed})");
+            Status::invalid_argument(error)
         };
         U::decode(bytes).map(Some).map_err(unreadable)
     }

@@ -7,7 +7,6 @@ use crate::core::Group;
 use crate::pattern::Pattern;
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Spanned;

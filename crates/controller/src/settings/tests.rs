@@ -90,10 +90,10 @@ fn a_fabric_of_infiniband() {
     assert_eq!((full.patience.m_key, full.patience.attempts), (31, 5));
     assert_eq!(full.patience.timeout, bandwise_units::Time::from_ms(50));
     for (line, said) in [
-        ("lanes = \"0-3\"", "c.toml:5: virtual lane 0 is everyone else's"),
+        ("lanes = \"0-3\"", "c.toml:5: virtual lane 0 belongs to other traffic"),
         ("lanes = \"1-15\"", "c.toml:5: \"1-15\" is invalid"),
-        ("lanes = \"1,1\"", "c.toml:5: virtual lane 1 is there twice"),
-        ("sls = \"0\"", "c.toml:5: service level 0 is everyone else's"),
+        ("lanes = \"1,1\"", "c.toml:5: virtual lane 1 is listed twice"),
+        ("sls = \"0\"", "c.toml:5: service level 0 belongs to other traffic"),
         ("sls = \"16\"", "c.toml:5: \"16\" is invalid"),
         ("port = 0", "c.toml:5: port 0"),
         ("device = \"\"", "c.toml:5: a device without a name"),

@@ -125,15 +125,15 @@ fn of_ten_thousand_registrations_a_thousand_are_taken() {
     world.runtime.block_on(async {
         // 200 at a time, whose answers are stored together.
         for first in (0..10_000).step_by(200) {
-            let mut under_way = tokio::task::JoinSet::new();
+            let mut outstanding = tokio::task::JoinSet::new();
             for number in first..first + 200 {
                 let mut client = client.clone();
                 let sender = Sender { acknowledged_below: first, ..sender(id, number).unwrap() };
                 let request = register(id, number, "all");
                 let request = RegisterApplicationRequest { sender: Some(sender), ..request };
-                under_way.spawn(async move { client.register_application(request).await });
+                outstanding.spawn(async move { client.register_application(request).await });
             }
-            while let Some(answer) = under_way.join_next().await {
+            while let Some(answer) = outstanding.join_next().await {
                 match answer.unwrap() {
                     Ok(_) => taken += 1,
                     Err(status) => assert_eq!(status.code(), Code::ResourceExhausted, "{status}"),

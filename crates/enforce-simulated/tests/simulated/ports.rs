@@ -59,7 +59,7 @@ fn what_is_written_reads_back_and_what_is_refused_changes_nothing() {
     assert!(refused(network.apply(&plan)));
     network.refuse(port, false);
     network.overwrite(port, config(&[1, 2]));
-    assert!(refused(network.apply(&plan)), "it has changed since");
+    assert!(refused(network.apply(&plan)), "the configuration has changed since");
     assert_eq!(network.read_back(port).unwrap(), config(&[1, 2]));
     let back = network.plan(port, &Wanted::AsFound).unwrap();
     network.apply(&back).unwrap();

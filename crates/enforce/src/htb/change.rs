@@ -1,65 +1,66 @@
-//! [`changes`]: what leads from one tree to another.
+//! [`changes`]: the steps from one tree to another.
 
 use super::tree::{Class, Family, HANDLE, Root, Tree};
 use super::{Dscp, Filter};
 use std::fmt::Write;
 
-/// One step.
+/// A step of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// A root of Saba's takes the place of the kernel's.
+    /// Replaces the kernel's root with a root of Saba.
     AddRoot {
         /// The class of packets that no filter takes.
         default: u16,
     },
-    /// Saba's root goes away with all below it, and the kernel puts its own back.
+    /// Removes Saba's root with everything below it. The kernel then restores its own.
     RemoveRoot,
-    /// A class is made.
+    /// Adds a class.
     AddClass(u16, Class),
-    /// A class gets other numbers; packets in it stay there.
+    /// Changes the parameters of a class. Its packets stay in it.
     SetClass(u16, Class),
-    /// A class without classes below it and without filters goes away.
+    /// Removes a class that has no classes and no filters.
     RemoveClass(u16),
-    /// A filter is made.
+    /// Adds a filter.
     AddFilter {
-        /// For packets of which protocol.
+        /// The protocol of the packets.
         family: Family,
-        /// Its number there.
+        /// The number of the filter in its table.
         node: u16,
-        /// The mark it looks for.
+        /// The mark that the filter matches.
         dscp: Dscp,
-        /// Where they go.
+        /// The class of matching packets.
         class: u16,
     },
-    /// Packets of a filter go to another class from now on.
+    /// Sends the packets of a filter to another class.
     MoveFilter {
-        /// For packets of which protocol.
+        /// The protocol of the packets.
         family: Family,
-        /// In which table.
+        /// The table of the filter.
         table: u16,
-        /// Its number there.
+        /// The number of the filter in its table.
         node: u16,
-        /// The mark it looks for, which stays as it is.
+        /// The mark that the filter matches, which does not change.
         dscp: Dscp,
-        /// Where they go.
+        /// The new class of matching packets.
         class: u16,
     },
-    /// A filter goes away.
+    /// Removes a filter.
     RemoveFilter {
-        /// For packets of which protocol.
+        /// The protocol of the packets.
         family: Family,
-        /// In which table.
+        /// The table of the filter.
         table: u16,
-        /// Its number there.
+        /// The number of the filter in its table.
         node: u16,
     },
 }
 
-/// The steps from what was read to what is wanted; none where it is that. Neither is somebody else's.
+/// Returns the steps from the tree that was read to the wanted one. The list is empty if they are equal, or if the tree
+/// is another program's.
 ///
-/// Classes are there before a filter names them, and go when none does any more. What can't be changed in
-/// place (which class is above another, and which is the default) is made anew from the root on; it
-/// differs only where somebody else had a hand in it.
+/// A class exists before a filter names it, and is removed after the last such filter. The parent of a class and the
+/// default class can't be changed in place. If they differ, another program has changed them, and the tree is built
+/// again from the root.
 pub fn changes(read: &Root, wanted: &Root) -> Vec<Change> {
     match (read, wanted) {
         (Root::Saba(read), Root::Saba(wanted)) if has_other_shape(read, wanted) => {
@@ -90,7 +91,7 @@ fn has_other_shape(read: &Tree, wanted: &Tree) -> bool {
 
 fn between(read: &Tree, wanted: &Tree) -> Vec<Change> {
     let mut changes = Vec::new();
-    // Numbers of classes grow downwards, so what is above comes first.
+    // Class numbers grow downwards, so parents come first.
     for (&number, class) in &wanted.classes {
         match read.classes.get(&number) {
             None => changes.push(Change::AddClass(number, class.clone())),
@@ -105,7 +106,7 @@ fn between(read: &Tree, wanted: &Tree) -> Vec<Change> {
         let table = read.tables.get(&family).copied().unwrap_or_default();
         match read.filters.get(&(family, node)) {
             Some(there) if there == filter => {}
-            // The kernel takes another mark for a filter that is there, and leaves the old one.
+            // The kernel adds the new mark to an existing filter and keeps the old one.
             Some(there) if there.dscp == filter.dscp => {
                 changes.push(Change::MoveFilter { family, table, node, dscp, class });
             }
@@ -127,7 +128,7 @@ fn between(read: &Tree, wanted: &Tree) -> Vec<Change> {
 }
 
 impl Change {
-    /// What it is in `tc`'s language, for people: the line of a batch that does the same at a device.
+    /// Returns the line of `tc -batch` that makes the same change at a device.
     pub fn line(&self, device: &str) -> String {
         match self {
             Change::AddRoot { default } => {
@@ -163,17 +164,17 @@ fn class_line(verb: &str, device: &str, number: u16, class: &Class) -> String {
         line,
         " classid {HANDLE:x}:{number:x} htb rate {rate}bit ceil {ceil}bit burst {burst}b cburst {cburst}b"
     );
-    // Where none is given, the kernel takes a tenth of the rate and warns that it is too much.
+    // Without a quantum, the kernel takes a tenth of the rate and warns that it is too large.
     let quantum = class.quantum.unwrap_or(INNER_QUANTUM);
     let _ = write!(line, " quantum {quantum}");
     line
 }
 
-/// For classes that take no turns.
+/// The quantum of inner classes, which the kernel does not use.
 pub(super) const INNER_QUANTUM: u32 = 1514;
 
 impl Family {
-    /// What `tc` calls packets of it, the rank of their filters, and how it matches their mark.
+    /// Returns tc's name of the protocol, the priority of its filters, and the words that match its mark.
     pub(super) const fn words(self) -> (&'static str, u16, &'static str) {
         match self {
             Family::V4 => ("ip", 4, "ip dsfield"),
@@ -195,7 +196,7 @@ fn filter_line(
     );
     if let Some((dscp, class)) = what {
         let byte = dscp.byte();
-        // 0xfc: the two lowest bits are those of explicit congestion notification.
+        // 0xfc: the two lowest bits belong to explicit congestion notification.
         let _ = write!(line, " match {matches} {byte:#04x} 0xfc classid {HANDLE:x}:{class:x}");
     }
     line

@@ -1,30 +1,30 @@
-//! [`Dscp`]: the mark that packets carry, and which level has which.
+//! [`Dscp`]: the mark of packets, and the marks of priority levels.
 
 use bandwise_saba::mapping::PriorityLevel;
 use std::collections::BTreeMap;
 
-/// A differentiated services code point (RFC 2474): 1 to 63. 0 is what packets have that nobody marked.
+/// A differentiated services code point (RFC 2474), 1 to 63. Unmarked packets have 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Dscp(u8);
 
-/// A number that is no mark.
+/// A number that is not a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a DSCP of {0}: allowed are 1 to 63")]
 pub struct NoDscp(pub u16);
 
 impl Dscp {
-    /// The number.
+    /// Returns the number.
     pub const fn get(self) -> u8 {
         self.0
     }
 
-    /// As it stands in the byte of IPv4's type of service and IPv6's traffic class: above the two bits
-    /// of explicit congestion notification.
+    /// Returns the byte of IPv4's type of service and IPv6's traffic class, whose two lowest bits belong to explicit
+    /// congestion notification.
     pub const fn byte(self) -> u8 {
         self.0 << 2
     }
 
-    /// From that byte, without its two lowest bits.
+    /// Returns the mark in such a byte; `None` if it is 0.
     pub(super) const fn of_byte(byte: u8) -> Option<Self> {
         if byte == 0 || byte & 3 != 0 { None } else { Some(Dscp(byte >> 2)) }
     }
@@ -43,7 +43,7 @@ impl std::fmt::Display for Dscp {
     }
 }
 
-/// Which mark packets of a priority level carry.
+/// The marks of priority levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marks {
     marks: BTreeMap<PriorityLevel, Dscp>,
@@ -51,28 +51,28 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// The 16 marks that RFC 2474 leaves to local use (section 6, pool 2: xxxx11), for 16 levels, as
-    /// many as InfiniBand has: 3, 7, 11 … 63. No other standard gives them a meaning.
+    /// Returns the 16 marks that RFC 2474 reserves for local use (section 6, pool 2: xxxx11): 3, 7, 11 … 63. InfiniBand
+    /// has 16 levels too.
     pub fn local() -> Self {
         Marks::from_iter((0..16).map(|level| (PriorityLevel(level), Dscp(4 * level as u8 + 3))))
     }
 
-    /// Each level's number is its mark, for who gives marks by hand; level 0 has none.
+    /// Returns marks that equal the numbers of their levels, for marking by hand. Level 0 has none.
     pub fn by_number() -> Self {
         Marks::from_iter((1..64).map(|dscp| (PriorityLevel(dscp.into()), Dscp(dscp))))
     }
 
-    /// The mark of a level, if it has one.
+    /// Returns the mark of a level.
     pub fn of(&self, level: PriorityLevel) -> Option<Dscp> {
         self.marks.get(&level).copied()
     }
 
-    /// The level that has a mark, if any.
+    /// Returns the level of a mark.
     pub fn level(&self, dscp: Dscp) -> Option<PriorityLevel> {
         self.levels.get(&dscp).copied()
     }
 
-    /// One mark a level, one level a mark.
+    /// Each level has one mark, and each mark one level.
     fn from_iter(pairs: impl Iterator<Item = (PriorityLevel, Dscp)>) -> Self {
         let marks: BTreeMap<PriorityLevel, Dscp> = pairs.collect();
         let levels = marks.iter().map(|(&level, &dscp)| (dscp, level)).collect();

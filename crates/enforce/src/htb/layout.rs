@@ -1,4 +1,4 @@
-//! [`Layout`]: what a port has, and the tree by which it is shared.
+//! [`Layout`]: the resources of a port, and the tree that shares them.
 
 use super::rate::part;
 use super::{
@@ -11,35 +11,35 @@ use bandwise_units::{BitRate, Bytes};
 use std::collections::BTreeMap;
 use std::num::NonZeroU8;
 
-/// Why a port can't be shared so.
+/// The reason for which a port can't be shared as wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
     /// The link's rate.
     #[error("a link of {0}: allowed are 1 Mbps to 1 Tbps")]
     Link(BitRate),
-    /// The part of everyone else. Without any, address resolution would starve, and the network stop.
-    #[error("everyone else has {0} of the link: allowed are 1% to 99%")]
+    /// The share of other traffic. Without any, address resolution would starve and the network would stop.
+    #[error("other traffic has {0} of the link: allowed are 1% to 99%")]
     Others(Share),
-    /// More queues than classes have numbers.
+    /// More queues than there are class numbers.
     #[error("{0} queues: allowed are 1 to 64")]
     Queues(u8),
-    /// A packet that can't be.
+    /// A packet size that is out of range.
     #[error("packets of {0}: allowed are 64 B to 512 KiB")]
     Packet(Bytes),
     /// More queues than the port has.
-    #[error("{wanted} queues are wanted, and it has {there}")]
+    #[error("{wanted} queues are wanted, and the port has {there}")]
     TooManyQueues {
-        /// Wanted.
+        /// The wanted number.
         wanted: usize,
-        /// There.
+        /// The port's number.
         there: u8,
     },
-    /// Weights that are not one for each queue, from 1.
-    #[error("{weights} weights for {queues} queues: each needs one, from 1 to 255")]
+    /// A number of weights other than the number of queues, or a weight of 0.
+    #[error("{weights} weights for {queues} queues: each queue needs a weight of 1 to 255")]
     Weights {
-        /// Weights that are not 0.
+        /// The number of weights that are not 0.
         weights: usize,
-        /// Queues.
+        /// The number of queues.
         queues: usize,
     },
     /// A level without a mark.
@@ -47,7 +47,7 @@ pub enum Unfit {
     NoMark(u16),
 }
 
-/// What a port has and what of it is Saba's.
+/// The resources of a port, and Saba's part of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     link: BitRate,
@@ -56,26 +56,30 @@ pub struct Layout {
     packet: Bytes,
 }
 
-/// How long a class may send at full rate to catch up after a timer was late: the burst is this much of
-/// its rate and a packet. Timers of a busy host are late by some hundred microseconds, of a virtual
-/// machine that has lost its processor by milliseconds; what is not caught up is lost for the link.
+/// The rate of catching up after a late timer, in bursts a second: a burst is this fraction of the rate plus a packet.
+/// Timers of a busy host are late by some hundred microseconds, those of a virtual machine without a processor by
+/// milliseconds. The link loses the rest.
 const CATCH_UP_PER_S: u64 = 500;
 
-/// What a class may send at once.
+/// Returns the burst of a class with this rate.
 pub(super) fn burst(rate: BitRate, packet: Bytes) -> Bytes {
     Bytes::new(rate.as_bps() / 8 / CATCH_UP_PER_S + packet.get())
 }
 
-/// Refuses a link that can't be limited.
+/// Checks that a link can be limited.
 pub(super) fn check_link(link: BitRate) -> Result<(), Unfit> {
     let (least, most) = (BitRate::from_bps(1_000_000), BitRate::from_gbps(1_000));
     if (least..=most).contains(&link) { Ok(()) } else { Err(Unfit::Link(link)) }
 }
 
 impl Layout {
-    /// A port with a link of `link` (rounded down to what `tc` prints), of which `others` are for
-    /// everyone who isn't Saba's, with so many queues for Saba. `packet` is the largest that a queue
-    /// gets: the link's largest, or what the host hands to its device in one piece.
+    /// Returns the layout of a port. `link` is the rate of the link, rounded down to what `tc` prints; `others` is the
+    /// share of other traffic; `packet` is the largest packet of a queue, on the link or as the host passes it to its
+    /// device.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unfit`] if a value is out of range.
     pub fn new(
         link: BitRate,
         others: Share,
@@ -95,22 +99,26 @@ impl Layout {
         Ok(Layout { link: printable(link), others, queues, packet })
     }
 
-    /// The link's rate, as `tc` prints it.
+    /// Returns the rate of the link, as `tc` prints it.
     pub fn link(&self) -> BitRate {
         self.link
     }
 
-    /// The part of the link that is everyone else's.
+    /// Returns the share of other traffic.
     pub fn others(&self) -> Share {
         self.others
     }
 
-    /// How many queues Saba has.
+    /// Returns the number of Saba's queues.
     pub fn queues(&self) -> NonZeroU8 {
         self.queues
     }
 
-    /// The tree by which the port shares its link so.
+    /// Returns the tree for a configuration.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unfit`] if the port can't have the configuration.
     pub fn tree(&self, config: &PortConfig, marks: &Marks) -> Result<Tree, Unfit> {
         let PortConfig { table, weights } = config;
         let positive = weights.iter().filter(|&&weight| weight > 0).count();
@@ -132,7 +140,7 @@ impl Layout {
     }
 
     fn classes(&self, weights: &[u8]) -> BTreeMap<u16, Class> {
-        // Millionths are finer than what rates are rounded to.
+        // Rates are rounded to more than a millionth.
         let others = (self.others.get() * 1e6).round() as u64;
         let saba = part(self.link, 1_000_000 - others, 1_000_000);
         let turn = Some(self.packet.get() as u32);

@@ -1,25 +1,24 @@
-//! How a port of Linux shares its link: a tree of HTB's classes (hierarchical token buckets), and filters
-//! that put packets into them by DSCP (differentiated services code point, RFC 2474). No I/O.
+//! The sharing of a Linux port's link: a tree of HTB classes (hierarchical token buckets), and filters that select a class
+//! by DSCP (differentiated services code point, RFC 2474). No I/O.
 //!
 //! ```text
-//! 5aba:      root, handle 5aba: the mark by which it is known as Saba's
+//! 5aba:      root; the handle 5aba: marks it as Saba's
 //! └ 5aba:1   the link: rate and ceiling are the link's
-//!   ├ 5aba:2   everyone else, by default: rate 1 − C_Saba of the link
+//!   ├ 5aba:2   other traffic, by default: rate 1 − C_Saba of the link
 //!   └ 5aba:3   Saba: rate C_Saba of the link (Saba 4.3.1)
 //!     ├ 5aba:10  queue 0: rate by weight
 //!     ├ 5aba:11  queue 1
-//!     └ …        as many as the port has; those without a weight have next to nothing
+//!     └ …        as many as the port has; a queue without a weight has the least rate
 //! ```
 //!
-//! Each class may borrow up to the link's rate, so whatever one leaves the others take: sharing is
-//! work-conserving, as weighted fair queueing is (Saba 4.3.2). Rates say who gets what while all send;
-//! quanta, in the same ratios, say who gets what of that which nobody else wants.
+//! Each class may borrow up to the link's rate, so sharing is work-conserving, as weighted fair queueing is (Saba 4.3.2).
+//! Rates decide while all classes send. Quanta, in the same ratios, divide what is left over.
 //!
-//! **All queues are there from the start.** A new configuration changes classes and filters in place:
-//! no class goes away with packets in it, and no packet is without a class meanwhile.
+//! **All queues exist from the start.** A new configuration changes classes and filters in place: no class is removed with
+//! packets in it, and every packet always has a class.
 //!
-//! - [`Layout`] makes the tree that is wanted, [`changes`] says what leads there from another.
-//! - [`netlink`] is the kernel's language, in and out; [`Change::line`] is that of `tc`, for people.
+//! - [`Layout`] makes the wanted tree; [`changes`] returns the steps to it from another one.
+//! - [`netlink`] converts steps and trees to and from the kernel's messages; [`Change::line`] prints a step for `tc`.
 
 mod change;
 mod dscp;

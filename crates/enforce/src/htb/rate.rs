@@ -1,14 +1,13 @@
-//! How weights become rates and quanta.
+//! Rates and quanta from weights.
 
 use bandwise_units::{BitRate, Bytes, lowest_terms};
 
-/// What a queue has that nobody gave a weight. It may borrow as the others do, so that what is left in
-/// it leaves.
+/// The rate of a queue without a weight. It may borrow like the others, so that its remaining packets leave.
 pub const LEAST: BitRate = BitRate::from_bps(8_000);
 
-/// The largest rate up to this one that `tc` prints in full: the kernel keeps whole bytes a second, and `tc` prints
-/// four digits or more, in bit, kbit from 10^6 bit/s, Mbit from 10^9, Gbit from 10^12. So what people see there is
-/// what was written, and no rate is off by more than 0.1%.
+/// Returns the largest rate up to this one that `tc` prints exactly. The kernel keeps whole bytes a second. `tc` prints
+/// four digits or more: in bit, in kbit from 10^6 bit/s, in Mbit from 10^9, in Gbit from 10^12. So the printed value is
+/// the written one; the error is below 0.1%.
 pub fn printable(rate: BitRate) -> BitRate {
     let bps = rate.as_bps();
     let step = match bps {
@@ -20,43 +19,42 @@ pub fn printable(rate: BitRate) -> BitRate {
     BitRate::from_bps(bps - bps % step)
 }
 
-/// A part of a rate, as `tc` prints it, and not below [`LEAST`].
+/// Returns a fraction of a rate, as `tc` prints it, and at least [`LEAST`].
 pub(super) fn part(rate: BitRate, numerator: u64, denominator: u64) -> BitRate {
     let bps = u128::from(rate.as_bps()) * u128::from(numerator) / u128::from(denominator.max(1));
-    // A part of what fits 64 bits does so too.
+    // A fraction of a 64-bit number fits 64 bits.
     printable(BitRate::from_bps(bps as u64)).max(LEAST)
 }
 
-/// What each queue may send whatever the others do: its part of the rate by weight.
+/// Returns the guaranteed rate of each queue: its part of the rate by weight.
 pub fn rates(all: BitRate, weights: &[u8]) -> Vec<BitRate> {
     let sum = weights.iter().map(|&weight| u64::from(weight)).sum();
     weights.iter().map(|&weight| part(all, weight.into(), sum)).collect()
 }
 
-/// The kernel's ticks in a second; it keeps bursts as the time that they take, in ticks of 64 ns (PSCHED_SHIFT).
+/// The kernel's ticks in a second. It keeps a burst as its transmission time, in ticks of 64 ns (PSCHED_SHIFT).
 const TICKS_PER_S: u128 = 1_000_000_000 / 64;
 
-/// How long so many bytes take at a rate, in ticks; as long as a tick's number can be at most, which is 275 s.
+/// Returns the transmission time of bytes at a rate, in ticks; at most 275 s, the largest number of ticks.
 pub(super) fn ticks(bytes: Bytes, rate: BitRate) -> u32 {
     let (bits, bps) = (8 * u128::from(bytes.get()), u128::from(rate.as_bps().max(1)));
     u32::try_from((bits * TICKS_PER_S + bps / 2) / bps).unwrap_or(u32::MAX)
 }
 
-/// How many bytes go out in so many ticks. Of [`ticks`] it is what they were made of: where a tick is more than a
-/// byte, the same ticks again come of it.
+/// Returns the bytes that are sent in so many ticks. It inverts [`ticks`], if a tick is longer than a byte.
 pub(super) fn bytes(ticks: u32, rate: BitRate) -> Bytes {
     let bits = u128::from(ticks) * u128::from(rate.as_bps());
     let bytes = (bits + 4 * TICKS_PER_S) / (8 * TICKS_PER_S);
     Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
-/// How many bytes each queue sends in its turn where queues take turns: in the ratios of the weights,
-/// and not less than a packet, since HTB sends whole packets and lets who has sent too much go on in
-/// the next round all the same. Weights are not 0; the same ratios give the same quanta.
+/// Returns the bytes that each queue sends in its turn of the round robin, in the ratios of the weights. A quantum is
+/// at least a packet: HTB sends whole packets, and a queue that has sent too much still takes part in the next round.
+/// Weights are not 0; equal ratios give equal quanta.
 pub fn quanta(weights: &[u8], packet: Bytes) -> Vec<u32> {
     let weights = lowest_terms(&weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>());
     let least = weights.iter().copied().min().unwrap_or(1).max(1);
-    // A packet of Linux has less than 2^20 bytes, with its largest offload.
+    // A packet of Linux has less than 2^20 bytes, also with its largest offload.
     let unit = packet.get().div_ceil(least.into()) as u32;
     weights.iter().map(|&weight| weight * unit).collect()
 }

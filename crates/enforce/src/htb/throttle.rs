@@ -1,14 +1,18 @@
-//! A device that sends less than it could, whoever sends: one class for everyone.
+//! [`throttle`]: a tree that limits everything that a device sends.
 
 use super::layout::{burst, check_link};
 use super::{Class, LINK, Tree, Unfit, printable};
 use bandwise_units::{BitRate, Bytes};
 use std::collections::BTreeMap;
 
-/// What a host hands to its device in one piece at most (GSO).
+/// The largest piece that a host passes to its device (GSO).
 const PACKET: Bytes = Bytes::from_kib(64);
 
-/// The tree by which all that a device sends has this rate, rounded down to what `tc` prints.
+/// Returns a tree that limits a device to a rate, rounded down to what `tc` prints.
+///
+/// # Errors
+///
+/// Returns [`Unfit`] if the rate is out of range.
 pub fn throttle(rate: BitRate) -> Result<Tree, Unfit> {
     check_link(rate)?;
     let rate = printable(rate);
@@ -18,8 +22,8 @@ pub fn throttle(rate: BitRate) -> Result<Tree, Unfit> {
     Ok(Tree { default: LINK, classes: BTreeMap::from([(LINK, class)]), ..Tree::default() })
 }
 
-/// Whether this is such a tree, or what there is of one half-way. No port that is shared has all of its link for packets
-/// without a mark.
+/// Returns `true` if the tree is such a limit, or an incomplete one. A shared port never gives its whole link to
+/// unmarked packets.
 pub fn is_throttle(tree: &Tree) -> bool {
     tree.default == LINK
 }

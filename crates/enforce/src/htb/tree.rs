@@ -7,39 +7,39 @@ use bandwise_units::{BitRate, Bytes, lowest_terms};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-/// The handle of a root that is Saba's. People know it as `5aba:`.
+/// The handle of Saba's root, `5aba:`.
 pub const HANDLE: u16 = 0x5aba;
-/// The class of the link; the number after the handle, as in `5aba:1`.
+/// The class of the link, `5aba:1`.
 pub const LINK: u16 = 1;
-/// The class of everyone who isn't Saba's.
+/// The class of other traffic.
 pub const DEFAULT: u16 = 2;
-/// The class of all that is Saba's.
+/// The class of all of Saba's traffic.
 pub const SABA: u16 = 3;
-/// The class of queue 0; others follow.
+/// The class of queue 0; the other queues follow.
 pub const QUEUE: u16 = 0x10;
-/// Classes that are looked at and changed. What somebody else puts beside them stays as it is.
+/// The classes that are read and changed. Classes of other programs stay as they are.
 pub const OURS: RangeInclusive<u16> = 1..=0xff;
 
 /// A class of HTB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
-    /// The class above it; none for the link.
+    /// The parent class; `None` for the link.
     pub parent: Option<u16>,
-    /// What it may send whatever the others do.
+    /// The guaranteed rate.
     pub rate: BitRate,
-    /// What it may send if others leave it.
+    /// The largest rate, with what other classes leave.
     pub ceil: BitRate,
-    /// What it may send at once after a pause, by its rate and by its ceiling.
+    /// The bytes that the class may send at once after a pause, by its rate.
     pub burst: Bytes,
-    /// The same by its ceiling.
+    /// The bytes that the class may send at once after a pause, by its ceiling.
     pub cburst: Bytes,
-    /// Bytes it sends in its turn; none where other classes are below it, which take the turns.
+    /// The bytes that the class sends in its turn; `None` for inner classes.
     pub quantum: Option<u32>,
 }
 
 impl Class {
-    /// Whether this, as read, is what was wanted. Everything is exact but bursts, which the kernel keeps
-    /// as times in ticks: `tc`, told the same, has whole microseconds of them.
+    /// Returns `true` if this class, as read, is the wanted one. Bursts may differ slightly: the kernel keeps them as
+    /// times in ticks, and `tc` writes whole microseconds.
     pub(super) fn is(&self, wanted: &Class) -> bool {
         let near = |a: Bytes, b: Bytes, rate| {
             let (a, b) = (ticks(a, rate), ticks(b, rate));
@@ -52,7 +52,7 @@ impl Class {
     }
 }
 
-/// Packets of which protocol a filter looks at.
+/// A protocol whose packets filters match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Family {
     /// IPv4.
@@ -62,35 +62,34 @@ pub enum Family {
 }
 
 impl Family {
-    /// Both.
+    /// Both protocols.
     pub const ALL: [Family; 2] = [Family::V4, Family::V6];
 }
 
-/// A filter: packets with a mark go to a class.
+/// A filter that sends packets with a mark to a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Filter {
-    /// The mark; none where it was made to look for something else.
+    /// The mark; `None` if another program made the filter match something else.
     pub dscp: Option<Dscp>,
-    /// The class; 0 where it is none of this tree's.
+    /// The class; 0 if it is not one of this tree.
     pub class: u16,
 }
 
-/// What a root of Saba's has below it.
+/// The classes and filters below Saba's root.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tree {
-    /// The class of packets that no filter takes.
+    /// The class of packets that match no filter.
     pub default: u16,
-    /// By number.
+    /// The classes, by number.
     pub classes: BTreeMap<u16, Class>,
-    /// By protocol and by their number there, which is their mark's.
+    /// The filters, by protocol and number, which is that of the mark.
     pub filters: BTreeMap<(Family, u16), Filter>,
-    /// The number that the kernel gave to the table with a protocol's filters, by which it calls them;
-    /// where there are some and they were read.
+    /// The kernel's numbers of the tables of filters, by protocol, if they were read.
     pub tables: BTreeMap<Family, u16>,
 }
 
 impl Tree {
-    /// Whether this, as read, is what was wanted.
+    /// Returns `true` if this tree, as read, is the wanted one.
     pub fn is(&self, wanted: &Tree) -> bool {
         let same = |(a, b): ((&u16, &Class), (&u16, &Class))| a.0 == b.0 && a.1.is(b.1);
         self.default == wanted.default
@@ -99,8 +98,8 @@ impl Tree {
             && self.classes.iter().zip(&wanted.classes).all(same)
     }
 
-    /// The configuration that a controller would have given it: levels by their marks' numbers, of
-    /// packets of IPv4; weights in lowest terms. Marks that are nobody's are left out.
+    /// Returns the configuration of this tree: levels by the marks of IPv4's filters, and weights in lowest terms.
+    /// Unknown marks are left out.
     pub fn config(&self, marks: &Marks) -> PortConfig {
         let level = |(&(family, _), filter): (&(Family, u16), &Filter)| {
             let queue = u8::try_from(filter.class.checked_sub(QUEUE)?).ok()?;
@@ -117,19 +116,19 @@ impl Tree {
     }
 }
 
-/// What stands at the root of a port.
+/// The configuration at the root of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Root {
-    /// What the kernel puts there by itself, and puts back when another root goes away.
+    /// The default of the kernel, which the kernel restores after the removal of another root.
     Kernel,
-    /// Saba's.
+    /// Saba's tree.
     Saba(Tree),
-    /// Somebody else's, in `tc`'s words.
+    /// The root of another program, in tc's words.
     Other(String),
 }
 
 impl Root {
-    /// Whether this, as read, is what was wanted.
+    /// Returns `true` if this root, as read, is the wanted one.
     pub fn is(&self, wanted: &Root) -> bool {
         match (self, wanted) {
             (Root::Saba(read), Root::Saba(wanted)) => read.is(wanted),

@@ -1,36 +1,35 @@
-//! Attributes of nodes and ports, as they stand in a datagram: big-endian, the first bit first
-//! (IBTA 14.2.5).
+//! Attributes of nodes and ports, in the format of the wire: big-endian, the first bit first (IBTA 14.2.5).
 
 use super::smp::Data;
 
-/// What can be asked (IBTA 14.2.5, table of attributes).
+/// An attribute that can be requested (IBTA 14.2.5, table of attributes).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u16)]
 pub enum Attribute {
-    /// What people call the node.
+    /// The node's name for people.
     NodeDescription = 0x10,
-    /// What the node is.
+    /// The kind of the node and its identifiers.
     NodeInfo = 0x11,
-    /// What the switch is.
+    /// The properties of a switch.
     SwitchInfo = 0x12,
-    /// What a port is.
+    /// The properties of a port.
     PortInfo = 0x15,
-    /// Which lane each service level has.
+    /// The lane of each service level.
     SlToVlMappingTable = 0x17,
-    /// How lanes share the link.
+    /// The sharing of the link among lanes.
     VlArbitrationTable = 0x18,
-    /// By which port the switch sends to an address.
+    /// The output port of a switch for each address.
     LinearForwardingTable = 0x19,
 }
 
 impl Attribute {
-    /// Its number.
+    /// Returns the attribute's number.
     pub const fn number(self) -> u16 {
         self as u16
     }
 }
 
-/// A globally unique identifier of a node (IBTA 4.1.1): what it is known by whatever it is called.
+/// A globally unique identifier of a node (IBTA 4.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Guid(pub u64);
 
@@ -40,33 +39,32 @@ impl std::fmt::Display for Guid {
     }
 }
 
-/// What a node does with packets.
+/// The role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A channel adapter: they end there.
+    /// A channel adapter, at which packets end.
     Host,
-    /// It passes them on.
+    /// A switch, which forwards packets.
     Switch,
-    /// It passes them on to other subnets, or is something that this version does not know. Nothing is
-    /// asked beyond it, and nothing written to it.
+    /// A router to other subnets, or an unknown kind of node. Bandwise asks nothing beyond it and writes nothing to it.
     Other,
 }
 
-/// `NodeInfo` (IBTA 14.2.5.3), as far as it is used.
+/// The used fields of `NodeInfo` (IBTA 14.2.5.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NodeInfo {
-    /// What it is.
+    /// The role of the node.
     pub kind: Kind,
-    /// How many ports it has; a switch has its port 0 besides.
+    /// The number of ports, without a switch's port 0.
     pub ports: u8,
-    /// By which it is known.
+    /// The node's identifier.
     pub guid: Guid,
-    /// The port by which the datagram came.
+    /// The port at which the request arrived.
     pub local_port: u8,
 }
 
 impl NodeInfo {
-    /// Reads it.
+    /// Reads the attribute.
     pub fn decode(data: &Data) -> Self {
         let kind = match data[2] {
             1 => Kind::Host,
@@ -77,51 +75,51 @@ impl NodeInfo {
     }
 }
 
-/// `NodeDescription` (IBTA 14.2.5.2): a text that ends with a zero byte or the attribute.
+/// Returns the text of `NodeDescription` (IBTA 14.2.5.2), which ends with a zero byte or with the attribute.
 pub fn description(data: &Data) -> String {
     let text = data.split(|&byte| byte == 0).next().unwrap_or_default();
     String::from_utf8_lossy(text).trim().to_owned()
 }
 
-/// `SwitchInfo` (IBTA 14.2.5.4), as far as it is used.
+/// The used fields of `SwitchInfo` (IBTA 14.2.5.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SwitchInfo {
-    /// The largest address that the linear forwarding table has a port for.
+    /// The largest address in the linear forwarding table.
     pub linear_top: u16,
-    /// Whether port 0 sends and receives as a host's does, and has lanes as other ports have.
+    /// Whether port 0 sends and receives as a host's port does, and has lanes.
     pub has_enhanced_port_0: bool,
 }
 
 impl SwitchInfo {
-    /// Reads it.
+    /// Reads the attribute.
     pub fn decode(data: &Data) -> Self {
         SwitchInfo { linear_top: half(data, 6), has_enhanced_port_0: data[16] & 0x08 != 0 }
     }
 }
 
-/// `PortInfo` (IBTA 14.2.5.6), as far as it is used.
+/// The used fields of `PortInfo` (IBTA 14.2.5.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PortInfo {
-    /// Its first address; 0 for none.
+    /// The port's first address; 0 for none.
     pub lid: u16,
-    /// It has 2 to this many addresses.
+    /// The logarithm of the number of addresses: 2 to this power.
     pub lmc: u8,
-    /// Whether a link to a neighbour is there, in whatever state of being configured.
+    /// Whether a link to a neighbour is up, in any state of its configuration.
     pub is_linked: bool,
-    /// Whether the subnet manager has taken the link into use.
+    /// Whether the subnet manager has activated the link.
     pub is_active: bool,
-    /// The largest payload that a packet on this link has, in bytes.
+    /// The largest payload of a packet on this link, in bytes.
     pub mtu: u16,
-    /// Data lanes in use, VL0 and up (`OperationalVLs`).
+    /// The number of data lanes in use, from VL0 (`OperationalVLs`).
     pub lanes: u8,
-    /// Entries of the low-priority arbitration table.
+    /// The length of the low-priority arbitration table.
     pub low: u8,
-    /// Entries of the high-priority arbitration table.
+    /// The length of the high-priority arbitration table.
     pub high: u8,
 }
 
 impl PortInfo {
-    /// Reads it.
+    /// Reads the attribute.
     pub fn decode(data: &Data) -> Self {
         let (state, physical) = (data[32] & 0x0f, data[33] >> 4);
         PortInfo {
@@ -129,7 +127,7 @@ impl PortInfo {
             lmc: data[34] & 0x07,
             is_linked: physical == 5 && state >= 2,
             is_active: state == 4,
-            // 1 is 256 bytes, 5 is 4096; a link that is not up has none.
+            // 1 is 256 bytes, 5 is 4096; a link that is down has none.
             mtu: match data[36] >> 4 {
                 code @ 1..=5 => 128 << code,
                 _ => 256,
@@ -145,7 +143,7 @@ impl PortInfo {
     }
 }
 
-/// An arbitration table has no more entries (IBTA 7.6.9.2).
+/// The largest length of an arbitration table (IBTA 7.6.9.2).
 const MOST_ENTRIES: u8 = 64;
 
 fn half(data: &Data, at: usize) -> u16 {

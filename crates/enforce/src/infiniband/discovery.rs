@@ -1,4 +1,4 @@
-//! [`Discovery`]: which questions lead to a [`Fabric`], one link after another from our own port on.
+//! [`Discovery`]: the requests that lead to a [`Fabric`], link by link, starting at this host's port.
 
 use super::attributes::{Attribute, Guid, Kind, NodeInfo, PortInfo, SwitchInfo, description};
 use super::exchange::Unanswered;
@@ -6,65 +6,65 @@ use super::fabric::{Fabric, Node, PortAt};
 use super::smp::{Data, Request, Route};
 use std::collections::BTreeMap;
 
-/// What a question is about.
+/// The subject of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Question {
-    /// Who is there, at the other end of a link; none for our own node.
-    Who(Option<PortAt>),
-    /// What people call it.
+pub enum Subject {
+    /// The node at the other end of a link; `None` for this host's node.
+    Node(Option<PortAt>),
+    /// The node's name for people.
     Name(Guid),
-    /// What the switch is.
+    /// The properties of a switch.
     Switch(Guid),
-    /// What a port is.
+    /// The properties of a port.
     Port(PortAt),
-    /// The switch's forwarding table, by block of 64 addresses.
+    /// A switch's forwarding table, by block of 64 addresses.
     Forwarding(Guid, u16),
 }
 
-/// Finds a fabric: says what to ask, and is told what came of it.
+/// The discovery of a fabric: it emits requests and takes their results.
 ///
-/// What does not answer is missing and said to be, and the rest is found nevertheless: a fabric has always
-/// some host that is about to start.
+/// Nodes that do not answer are listed as missing. The rest is still discovered: in a large fabric some host is always
+/// restarting.
 #[derive(Debug, Default)]
 pub struct Discovery {
     fabric: Fabric,
-    asks: Vec<(Question, Request)>,
+    asks: Vec<(Subject, Request)>,
 }
 
-/// Addresses in a block of the forwarding table (IBTA 14.2.5.10).
+/// The addresses in a block of the forwarding table (IBTA 14.2.5.10).
 const BLOCK: usize = 64;
 
 impl Discovery {
-    /// Begins at our own port.
+    /// Starts a discovery at this host's port.
     pub fn new() -> Self {
         let own = Request::get(&Route::default(), Attribute::NodeInfo, 0);
-        Discovery { fabric: Fabric::default(), asks: vec![(Question::Who(None), own)] }
+        Discovery { fabric: Fabric::default(), asks: vec![(Subject::Node(None), own)] }
     }
 
-    /// What is to be asked now.
-    pub fn asks(&mut self) -> Vec<(Question, Request)> {
+    /// Returns the requests that can be sent now.
+    pub fn asks(&mut self) -> Vec<(Subject, Request)> {
         std::mem::take(&mut self.asks)
     }
 
-    /// What came of a question.
+    /// Handles the result of a request.
     pub fn answered(
         &mut self,
-        question: Question,
+        subject: Subject,
         request: &Request,
         answer: Result<Data, Unanswered>,
     ) {
         let data = match answer {
             Ok(data) => data,
             Err(why) => {
-                let about = match question {
-                    Question::Who(Some(from)) => {
-                        format!("what is beyond {}", self.fabric.port_name(from))
+                let about = match subject {
+                    Subject::Node(Some(from)) => {
+                        format!("the node beyond {}", self.fabric.port_name(from))
                     }
-                    Question::Who(None) => "our own node".to_owned(),
-                    Question::Name(guid) => format!("the name of {guid}"),
-                    Question::Switch(guid) => format!("the switch {}", self.fabric.name(guid)),
-                    Question::Port(at) => self.fabric.port_name(at),
-                    Question::Forwarding(guid, _) => {
+                    Subject::Node(None) => "the node of this host".to_owned(),
+                    Subject::Name(guid) => format!("the name of {guid}"),
+                    Subject::Switch(guid) => format!("the switch {}", self.fabric.name(guid)),
+                    Subject::Port(at) => self.fabric.port_name(at),
+                    Subject::Forwarding(guid, _) => {
                         format!("the forwarding table of {}", self.fabric.name(guid))
                     }
                 };
@@ -73,21 +73,21 @@ impl Discovery {
             }
         };
         let route = &request.route;
-        match question {
-            Question::Who(from) => self.met(from, route, NodeInfo::decode(&data)),
-            Question::Name(guid) => {
+        match subject {
+            Subject::Node(from) => self.met(from, route, NodeInfo::decode(&data)),
+            Subject::Name(guid) => {
                 self.node(guid, |node| node.description = description(&data));
             }
-            Question::Switch(guid) => {
+            Subject::Switch(guid) => {
                 let info = SwitchInfo::decode(&data);
                 self.node(guid, |node| node.has_enhanced_port_0 = info.has_enhanced_port_0);
                 for block in 0..=info.linear_top / BLOCK as u16 {
-                    let question = Question::Forwarding(guid, block);
-                    self.ask(question, route, Attribute::LinearForwardingTable, block.into());
+                    let subject = Subject::Forwarding(guid, block);
+                    self.ask(subject, route, Attribute::LinearForwardingTable, block.into());
                 }
             }
-            Question::Port(at) => self.port(at, route, PortInfo::decode(&data)),
-            Question::Forwarding(guid, block) => self.node(guid, |node| {
+            Subject::Port(at) => self.port(at, route, PortInfo::decode(&data)),
+            Subject::Forwarding(guid, block) => self.node(guid, |node| {
                 let start = usize::from(block) * BLOCK;
                 let table = &mut node.forwarding;
                 table.resize(table.len().max(start + BLOCK), u8::MAX);
@@ -96,20 +96,20 @@ impl Discovery {
         }
     }
 
-    /// What was found, when nothing is to be asked any more.
+    /// Returns the fabric, when no request is outstanding.
     pub fn finish(self) -> Fabric {
         self.fabric
     }
 
-    fn ask(&mut self, question: Question, route: &Route, attribute: Attribute, modifier: u32) {
-        self.asks.push((question, Request::get(route, attribute, modifier)));
+    fn ask(&mut self, subject: Subject, route: &Route, attribute: Attribute, modifier: u32) {
+        self.asks.push((subject, Request::get(route, attribute, modifier)));
     }
 
     fn node(&mut self, guid: Guid, change: impl FnOnce(&mut Node)) {
         self.fabric.nodes.get_mut(&guid).map(change);
     }
 
-    /// A node, at the other end of a link or our own.
+    /// Handles a node at the other end of a link, or this host's node.
     fn met(&mut self, from: Option<PortAt>, route: &Route, info: NodeInfo) {
         let at = PortAt { node: info.guid, port: info.local_port };
         if let Some(from) = from {
@@ -127,18 +127,18 @@ impl Discovery {
                 forwarding: Vec::new(),
             };
             self.fabric.nodes.insert(info.guid, node);
-            self.ask(Question::Name(info.guid), route, Attribute::NodeDescription, 0);
+            self.ask(Subject::Name(info.guid), route, Attribute::NodeDescription, 0);
         }
         let mut ask_port = |port: u8| {
-            let question = Question::Port(PortAt { node: info.guid, port });
-            self.ask(question, route, Attribute::PortInfo, port.into());
+            let subject = Subject::Port(PortAt { node: info.guid, port });
+            self.ask(subject, route, Attribute::PortInfo, port.into());
         };
         match info.kind {
             Kind::Switch if is_new => {
                 (0..=info.ports).for_each(ask_port);
-                self.ask(Question::Switch(info.guid), route, Attribute::SwitchInfo, 0);
+                self.ask(Subject::Switch(info.guid), route, Attribute::SwitchInfo, 0);
             }
-            // A host passes nothing on from one of its ports to another, so each is met by itself.
+            // A host forwards nothing between its ports, so each port is discovered separately.
             Kind::Host => ask_port(info.local_port),
             _ => {}
         }
@@ -148,7 +148,7 @@ impl Discovery {
         self.node(at.node, |node| {
             node.read.insert(at.port, (route.clone(), info));
         });
-        // Datagrams go on through any port of a switch, but end at a host that is not ours.
+        // SMPs pass through any port of a switch, but end at hosts other than this one.
         let is_ours = route.ports().is_empty();
         let kind = self.fabric.nodes.get(&at.node).map(|node| node.kind);
         let goes_on = at.port > 0 && (kind == Some(Kind::Switch) || is_ours);
@@ -156,10 +156,10 @@ impl Discovery {
             return;
         }
         match route.by(at.port) {
-            Some(beyond) => self.ask(Question::Who(Some(at)), &beyond, Attribute::NodeInfo, 0),
+            Some(beyond) => self.ask(Subject::Node(Some(at)), &beyond, Attribute::NodeInfo, 0),
             None => {
                 let name = self.fabric.port_name(at);
-                self.fabric.missing.push(format!("what is beyond {name}: too many links away"));
+                self.fabric.missing.push(format!("the node beyond {name}: too many links away"));
             }
         }
     }

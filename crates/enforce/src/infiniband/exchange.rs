@@ -1,65 +1,65 @@
-//! [`Exchange`]: requests out, answers in, each with a deadline. No clock of its own.
+//! [`Exchange`]: requests and answers, each with a deadline. Time is an argument.
 
 use super::smp::{Data, Method, Request, Smp};
 use bandwise_units::Time;
 use std::collections::{BTreeMap, VecDeque};
 
-/// How datagrams are sent.
+/// The parameters of sending SMPs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// How long an answer is waited for.
+    /// The time to wait for an answer.
     pub timeout: Time,
-    /// How often a request is sent before it is given up, from 1.
+    /// The number of attempts per request, from 1.
     pub attempts: u8,
-    /// Requests that wait for answers at the same time. Management has a lane with small buffers and without
-    /// credits (VL15, IBTA 7.6.3), which loses what does not fit; OpenSM has four on the wire.
+    /// The largest number of outstanding requests. VL15 has small buffers and no credits (IBTA 7.6.3), and drops what
+    /// does not fit. OpenSM keeps four outstanding.
     pub window: usize,
     /// The management key of the fabric; 0 for none.
     pub m_key: u64,
 }
 
 impl Default for Patience {
-    /// As OpenSM: 200 ms, three times, four at once.
+    /// Returns OpenSM's values: 200 ms, three attempts, four outstanding requests.
     fn default() -> Self {
         Patience { timeout: Time::from_ms(200), attempts: 3, window: 4, m_key: 0 }
     }
 }
 
-/// Why a request has no good answer.
+/// The reason for which a request has no valid answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unanswered {
-    /// No answer came.
-    #[error("no answer, asked {0} times")]
+    /// No answer arrived.
+    #[error("no answer to {0} attempts")]
     Silent(u8),
-    /// The node said no.
+    /// The node refused the request.
     #[error("refused: {words} (status {status:#06x})", words = words(*.status))]
     Refused {
-        /// In its own words, which are bits.
+        /// The status bits.
         status: u16,
     },
 }
 
-/// What a status says (IBTA 13.4.7).
+/// Returns the meaning of a status (IBTA 13.4.7).
 fn words(status: u16) -> &'static str {
     match status >> 2 & 7 {
-        1 => "it does not know this version or class",
-        2 => "it does not know this method",
-        3 => "it does not have this attribute, or not so",
-        7 => "a field, or what the attribute is about, is invalid for it",
-        _ => "it says no more",
+        1 => "unknown version or class",
+        2 => "unknown method",
+        3 => "unknown attribute or modifier",
+        7 => "invalid field or modifier",
+        _ => "no details",
     }
 }
 
-/// A node that is busy says so, and has done nothing (IBTA 13.4.7).
+/// The status of a busy node, which has done nothing (IBTA 13.4.7).
 const BUSY: u16 = 1;
 
-/// Requests under way; `K` is what the asker knows each by.
+/// The outstanding requests; `K` is the caller's key of each.
 #[derive(Debug)]
 pub struct Exchange<K> {
     patience: Patience,
     waiting: VecDeque<(K, Request, u8)>,
     sent: BTreeMap<u32, Sent<K>>,
-    /// Every datagram has a number of its own, so that an answer that comes late is nobody else's.
+    /// Each SMP has a number of its own, so that a late answer matches no other request.
     next: u32,
     done: VecDeque<Done<K>>,
 }
@@ -72,33 +72,33 @@ struct Sent<K> {
     deadline: Time,
 }
 
-/// What became of a request.
+/// The outcome of a request.
 pub type Done<K> = (K, Request, Result<Data, Unanswered>);
 
 impl<K> Exchange<K> {
-    /// Without requests. Datagrams are numbered from `first`: who shares a device with others that came
-    /// before takes other numbers than they.
+    /// Returns an exchange without requests. SMPs are numbered from `first`; users of one device take different
+    /// numbers.
     pub fn new(patience: Patience, first: u32) -> Self {
         let (waiting, sent, done) = (VecDeque::new(), BTreeMap::new(), VecDeque::new());
         Exchange { patience, waiting, sent, next: first, done }
     }
 
-    /// Asks something more.
+    /// Adds a request.
     pub fn ask(&mut self, key: K, request: Request) {
         self.waiting.push_back((key, request, 1));
     }
 
-    /// Leaves out what has not been sent yet, as something went wrong.
+    /// Removes all requests that were not sent yet, after a failure.
     pub fn stop(&mut self) {
         self.waiting.clear();
     }
 
-    /// The number that no datagram has had yet.
+    /// Returns the first unused number.
     pub fn next_number(&self) -> u32 {
         self.next
     }
 
-    /// A datagram that is to be sent now, if any.
+    /// Returns an SMP to send now, if there is one.
     pub fn send(&mut self, now: Time) -> Option<Smp> {
         if self.sent.len() >= self.patience.window.max(1) {
             return None;
@@ -122,12 +122,12 @@ impl<K> Exchange<K> {
         Some(smp)
     }
 
-    /// When something is to be done at the latest though nothing comes; none if nothing is under way.
+    /// Returns the time at which [`passed`](Exchange::passed) has work to do; `None` if no request is outstanding.
     pub fn deadline(&self) -> Option<Time> {
         self.sent.values().map(|sent| sent.deadline).min()
     }
 
-    /// Something came. What answers nothing that was asked is left alone.
+    /// Handles an SMP. One that answers no outstanding request is ignored.
     pub fn received(&mut self, smp: &Smp) {
         let number = smp.transaction as u32;
         let is_answer = |sent: &Sent<K>| {
@@ -139,7 +139,7 @@ impl<K> Exchange<K> {
             return;
         }
         if smp.status & BUSY != 0 {
-            // Its deadline is when it is asked again: at once it would be busy still.
+            // It is retransmitted at its deadline; the node would still be busy now.
             return;
         }
         let Some(Sent { key, request, .. }) = self.sent.remove(&number) else { return };
@@ -150,7 +150,7 @@ impl<K> Exchange<K> {
         self.done.push_back((key, request, answer));
     }
 
-    /// The time is now so: what has waited too long is sent again, or given up.
+    /// Handles the passage of time: late requests are retransmitted or given up.
     pub fn passed(&mut self, now: Time) {
         let late = |(&number, sent): (&u32, &Sent<K>)| (sent.deadline <= now).then_some(number);
         let late: Vec<u32> = self.sent.iter().filter_map(late).collect();
@@ -166,7 +166,7 @@ impl<K> Exchange<K> {
         }
     }
 
-    /// What became of a request, in the order in which it became known.
+    /// Returns the next outcome, in order of completion.
     pub fn done(&mut self) -> Option<Done<K>> {
         self.done.pop_front()
     }

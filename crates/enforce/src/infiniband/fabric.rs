@@ -1,4 +1,4 @@
-//! [`Fabric`]: nodes, ports, links and forwarding tables, as they were read; and the way of a connection.
+//! [`Fabric`]: nodes, ports, links and forwarding tables, as they were read; and the path of a connection.
 
 use super::attributes::{Guid, Kind, PortInfo};
 use super::smp::Route;
@@ -10,14 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct PortAt {
     /// The node.
     pub node: Guid,
-    /// The port's number there, from 1; 0 is a switch's own.
+    /// The number of the port, from 1; 0 is a switch's own port.
     pub port: u8,
 }
 
 impl PortAt {
-    /// What a controller knows it by: the lower 56 bits of the GUID, and the port. So it is the same after
-    /// another discovery, in whatever order, and for a controller that starts again. Where two nodes differ in
-    /// the uppermost byte alone, which is that of a manufacturer's number, nothing is discovered
+    /// Returns the port's id for a controller: the lower 56 bits of the GUID, and the number of the port. The id stays
+    /// the same over discoveries and restarts. Two nodes whose GUIDs differ in the uppermost byte only are refused
     /// ([`Fabric::ambiguous`]).
     pub fn id(self) -> PortId {
         PortId(self.node.0 << 8 | u64::from(self.port))
@@ -27,37 +26,37 @@ impl PortAt {
 /// A host or switch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// What it does with packets.
+    /// The node's role.
     pub kind: Kind,
-    /// What people call it; empty if nobody gave it a name.
+    /// The node's name for people; empty if it has none.
     pub description: String,
-    /// How many ports it has.
+    /// The number of ports.
     pub ports: u8,
-    /// Whether port 0 of a switch has lanes, as packets enter by it.
+    /// Whether port 0 of a switch has lanes, since packets enter there.
     pub has_enhanced_port_0: bool,
-    /// What was read of each port, and by which way. A switch's are all read by one way, a host's each by its
-    /// own.
+    /// The properties of each port, and the route by which they were read. The ports of a switch have one route, those
+    /// of a host one each.
     pub read: BTreeMap<u8, (Route, PortInfo)>,
-    /// Of a switch, by address, the port that it sends to; 255 for none (IBTA 14.2.5.10).
+    /// The output port of a switch, by address; 255 for none (IBTA 14.2.5.10).
     pub forwarding: Vec<u8>,
 }
 
 /// A fabric, as far as it could be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fabric {
-    /// By what they are known.
+    /// The nodes, by GUID.
     pub nodes: BTreeMap<Guid, Node>,
-    /// From each port to the one at the other end.
+    /// The links: from each port to the one at the other end.
     pub links: BTreeMap<PortAt, PortAt>,
-    /// What could not be read, and why.
+    /// The parts that could not be read, with the reasons.
     pub missing: Vec<String>,
 }
 
-/// Where an address leads nowhere.
+/// The output port of an address without a path.
 const NOWHERE: u8 = 255;
 
 impl Fabric {
-    /// What people call a node: its description where no other node has the same, or else that and its GUID.
+    /// Returns a node's name for people: its description, with the GUID appended if another node has the same.
     pub fn name(&self, guid: Guid) -> String {
         let Some(node) = self.nodes.get(&guid) else { return guid.to_string() };
         let text = &node.description;
@@ -69,13 +68,13 @@ impl Fabric {
         }
     }
 
-    /// What people call a port: node and number.
+    /// Returns a port's name for people: node and number.
     pub fn port_name(&self, at: PortAt) -> String {
         format!("{}:{}", self.name(at.node), at.port)
     }
 
-    /// The node with that name, GUID (`0x…`) or address (LID, in decimals). A name that several have is none; with its
-    /// GUID behind it, as in [`name`](Fabric::name), it is.
+    /// Returns the node with this name, GUID (`0x…`) or address (decimal LID). A name that several nodes share needs
+    /// the GUID, as in [`name`](Fabric::name).
     pub fn named(&self, name: &str) -> Option<Guid> {
         let hex = |text: &str| u64::from_str_radix(text.strip_prefix("0x")?, 16).ok().map(Guid);
         let there = |guid: &Guid| self.nodes.contains_key(guid);
@@ -92,7 +91,7 @@ impl Fabric {
         by_guid.or_else(by_both).or_else(|| self.at_lid(name.parse().ok()?))
     }
 
-    /// The node that has this address at one of its ports.
+    /// Returns the node that has this address at one of its ports.
     fn at_lid(&self, lid: u16) -> Option<Guid> {
         let has = |info: &PortInfo| {
             info.lid != 0 && (info.lid..=info.lid | ((1 << info.lmc) - 1)).contains(&lid)
@@ -101,7 +100,7 @@ impl Fabric {
         found.map(|of| *of.0)
     }
 
-    /// The port that a controller knows by this.
+    /// Returns the port with this id.
     pub fn port(&self, id: PortId) -> Option<PortAt> {
         let port = id.0 as u8;
         let at = |&node: &Guid| PortAt { node, port };
@@ -109,23 +108,22 @@ impl Fabric {
         self.nodes[&found.node].read.contains_key(&port).then_some(found)
     }
 
-    /// Two nodes that a controller could not tell apart.
+    /// Returns two nodes whose ports would have the same ids.
     pub fn ambiguous(&self) -> Option<[Guid; 2]> {
         let mut seen = BTreeMap::new();
         let twice = |&guid: &Guid| Some([seen.insert(guid.0 << 8, guid)?, guid]);
         self.nodes.keys().find_map(twice)
     }
 
-    /// The ports that a packet leaves through on its way from a host's port to an address; none if it does not
-    /// get there.
+    /// Returns the output ports from a host's port to an address; `None` if there is no path.
     fn walk(&self, from: PortAt, lid: u16, to: Guid) -> Option<Vec<PortAt>> {
-        let mut way = vec![from];
-        // No way is longer than all switches once; one that is goes round in circles.
+        let mut path = vec![from];
+        // A path visits each switch once; a longer one is a loop.
         for _ in 0..=self.nodes.len() {
-            let out = *way.last()?;
+            let out = *path.last()?;
             let next = self.links.get(&out)?.node;
             if next == to {
-                return Some(way);
+                return Some(path);
             }
             let node = self.nodes.get(&next).filter(|node| node.kind == Kind::Switch)?;
             let port = *node.forwarding.get(usize::from(lid))?;
@@ -133,14 +131,13 @@ impl Fabric {
             if port == NOWHERE || port == 0 {
                 return None;
             }
-            way.push(PortAt { node: next, port });
+            path.push(PortAt { node: next, port });
         }
         None
     }
 
-    /// The ports that data leaves through from one host to another, by the forwarding tables: from every active
-    /// port of the one to every address of the other (several where the mask control, LMC, is not 0). None if
-    /// no way leads there.
+    /// Returns the output ports of all paths between two hosts by the forwarding tables: from every active port of one
+    /// host to every address of the other. LMC gives a port several addresses. `None` if there is no path.
     pub fn path(&self, from: Guid, to: Guid) -> Option<BTreeSet<PortAt>> {
         let active = |guid: Guid| {
             let ports = self.nodes.get(&guid).map(|node| &node.read);
@@ -152,13 +149,13 @@ impl Fabric {
             })
             .filter(|&lid| lid != 0)
             .collect();
-        let mut ways = BTreeSet::new();
+        let mut paths = BTreeSet::new();
         if from != to {
             for (&port, _) in active(from) {
                 let from = PortAt { node: from, port };
-                ways.extend(lids.iter().filter_map(|&lid| self.walk(from, lid, to)).flatten());
+                paths.extend(lids.iter().filter_map(|&lid| self.walk(from, lid, to)).flatten());
             }
         }
-        (!ways.is_empty()).then_some(ways)
+        (!paths.is_empty()).then_some(paths)
     }
 }

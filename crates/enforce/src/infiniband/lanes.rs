@@ -1,75 +1,78 @@
-//! [`Lanes`]: what of a port is Saba's to share, and how a configuration stands in its tables.
+//! [`Lanes`]: Saba's part of a port, and the tables for a configuration.
 
 use super::attributes::PortInfo;
-use super::tables::{Tables, Turn};
+use super::tables::{ArbitrationEntry, Tables};
 use bandwise_rdma::qos::{Sl, Vl, entries_by_weight};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::{PriorityLevel, Queues};
 use bandwise_units::lowest_terms;
 
-/// Service levels and lanes that the operator gave Saba. Level `n` is the `n`th service level, queue `n` the
-/// `n`th lane. All others stay as they are read: SL0 and VL0, which everyone else uses, VL15, which is for
-/// management, and what is reserved.
+/// The service levels and lanes that the operator assigns to Saba. Level `n` uses the `n`th service level, queue `n`
+/// the `n`th lane. All others stay unchanged: SL0 and VL0 of other traffic, VL15 of management, and reserved ones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lanes {
     sls: Vec<Sl>,
     vls: Vec<Vl>,
 }
 
-/// Why service levels and lanes can't be Saba's.
+/// The reason for which service levels and lanes can't be assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoLanes {
-    /// There are none.
+    /// The list is empty.
     #[error("{0}: at least one is needed")]
     None(&'static str),
-    /// That is everyone else's.
-    #[error("{0} 0 is everyone else's: allowed are 1 and up")]
+    /// Number 0 belongs to other traffic.
+    #[error("{0} 0 belongs to other traffic: allowed are 1 and up")]
     Zero(&'static str),
-    /// One is there twice.
-    #[error("{0} {1} is there twice")]
+    /// A number occurs twice.
+    #[error("{0} {1} is listed twice")]
     Twice(&'static str, u8),
 }
 
-/// Why a port can't be shared so.
+/// The reason for which a port can't be shared as wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// None of the lanes is in use there.
+    /// None of the lanes is in use at the port.
     #[error("its link has {0} data lanes, none of which is Saba's")]
     NoLane(u8),
     /// More queues than lanes.
-    #[error("{wanted} queues are wanted, and it has {there} lanes for them")]
+    #[error("{wanted} queues are wanted, and the port has {there} lanes for them")]
     TooManyQueues {
-        /// Wanted.
+        /// The wanted number.
         wanted: usize,
-        /// There.
+        /// The port's number.
         there: usize,
     },
-    /// Weights that are not one for each queue, from 1.
-    #[error("{weights} weights for {queues} queues: each needs one, from 1 to 255")]
+    /// A number of weights other than the number of queues, or a weight of 0.
+    #[error("{weights} weights for {queues} queues: each queue needs a weight of 1 to 255")]
     Weights {
-        /// Weights that are not 0.
+        /// The number of weights that are not 0.
         weights: usize,
-        /// Queues.
+        /// The number of queues.
         queues: usize,
     },
-    /// A level that no service level stands for.
+    /// A level without a service level.
     #[error("priority level {0} has no service level")]
     NoLevel(u16),
-    /// A level without a queue would go where everyone else does, and that is a lane of Saba's.
-    #[error("SL 0 is on VL {0}, which was given to Saba")]
+    /// Levels without a queue use the lane of SL0, which is one of Saba's.
+    #[error("SL 0 uses VL {0}, which is assigned to Saba")]
     Default(u8),
-    /// The arbitration table is too short for a turn of each lane.
-    #[error("{lanes} lanes need a turn each, and its low-priority table has room for {there}")]
-    Turns {
-        /// Lanes.
+    /// The arbitration table is too short for an entry of each lane.
+    #[error("{lanes} lanes need an entry each, and the low-priority table has room for {there}")]
+    Entries {
+        /// The number of lanes.
         lanes: usize,
-        /// Entries that are Saba's or nobody's.
+        /// The number of entries that are Saba's or unused.
         there: usize,
     },
 }
 
 impl Lanes {
-    /// These service levels and lanes, each once, and not 0.
+    /// Assigns service levels and lanes.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`NoLanes`] if a list is empty, contains 0, or contains a number twice.
     pub fn new(sls: Vec<Sl>, vls: Vec<Vl>) -> Result<Self, NoLanes> {
         let checks = |what, numbers: &[u8]| {
             if numbers.is_empty() {
@@ -86,27 +89,31 @@ impl Lanes {
         Ok(Lanes { sls, vls })
     }
 
-    /// The service levels, by level.
+    /// Returns the service levels, by level.
     pub fn sls(&self) -> &[Sl] {
         &self.sls
     }
 
-    /// The lanes, by queue, whether a port has them or not.
+    /// Returns the lanes, by queue; a port may lack some.
     pub fn vls(&self) -> &[Vl] {
         &self.vls
     }
 
-    /// The lanes of a port, by queue: those up to the first that its link does not have.
+    /// Returns the lanes that a port has, by queue: those before the first that its link lacks.
     pub fn at(&self, port: &PortInfo) -> &[Vl] {
         let there = self.vls.iter().take_while(|vl| vl.get() < port.lanes).count();
         &self.vls[..there]
     }
 
-    /// The tables by which a port shares its link so: those that were read, with Saba's part in them as wanted.
+    /// Returns the tables for a configuration: those that were read, with Saba's part replaced.
     ///
-    /// Levels that are not present go where SL0 goes. Lanes without a queue have a turn of the least weight, so
-    /// that what is left in them leaves. Saba's lanes have turns of low priority alone: what goes before others
-    /// would not share with them.
+    /// Absent levels use the lane of SL0. Lanes without a queue have an entry of the least weight, so that their
+    /// remaining packets leave. Saba's lanes have low-priority entries only, since high-priority entries would take
+    /// precedence instead of sharing.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Unfit`] if the port can't have the configuration.
     pub fn tables(
         &self,
         config: &PortConfig,
@@ -152,20 +159,19 @@ impl Lanes {
         self.vls.iter().any(|ours| ours.get() == vl)
     }
 
-    /// Puts turns where Saba's are, and where nobody's are if that is not enough. Those of others stay in
-    /// their places.
+    /// Places entries where Saba's are, and then where the table is unused. Entries of other lanes stay in place.
     fn take_turns(
         &self,
         lanes: &[Vl],
         weights: &[u8],
-        low: &mut [Turn],
+        low: &mut [ArbitrationEntry],
         mtu: u16,
     ) -> Result<(), Unfit> {
         let (ours, nobodys): (Vec<usize>, Vec<usize>) = (0..low.len())
             .filter(|&at| self.is_ours(low[at].vl) || low[at].weight == 0)
             .partition(|&at| self.is_ours(low[at].vl));
         let there = ours.len() + nobodys.len();
-        let unfit = Unfit::Turns { lanes: lanes.len(), there };
+        let unfit = Unfit::Entries { lanes: lanes.len(), there };
         let new = entries_by_weight(lanes, weights, there, mtu).ok_or(unfit)?;
         for &at in &ours {
             low[at].weight = 0;
@@ -173,13 +179,13 @@ impl Lanes {
         let mut places: Vec<usize> = ours.into_iter().chain(nobodys).take(new.len()).collect();
         places.sort_unstable();
         for (at, entry) in places.into_iter().zip(new) {
-            low[at] = Turn { vl: entry.vl.get(), weight: entry.weight };
+            low[at] = ArbitrationEntry { vl: entry.vl.get(), weight: entry.weight };
         }
         Ok(())
     }
 
-    /// The configuration that a controller would have given a port: weights in lowest terms. Levels whose
-    /// packets go elsewhere, or to one lane from here and to another from there, are left out.
+    /// Returns the configuration of a port with these tables; weights in lowest terms. Levels that use other lanes, or
+    /// different lanes at different inputs, are left out.
     pub fn config(&self, tables: &Tables, port: &PortInfo) -> PortConfig {
         let lanes = self.at(port);
         let queue = |(level, sl): (u16, &Sl)| {
@@ -199,7 +205,7 @@ impl Lanes {
     }
 }
 
-/// Service levels or lanes as people list them: `1,2,5-8`. None if that is no list of them.
+/// Reads a list of service levels or lanes, such as `1,2,5-8`; `None` if it is not such a list.
 pub fn listed<T: TryFrom<u8>>(text: &str) -> Option<Vec<T>> {
     let mut all = Vec::new();
     for part in text.split(',') {

@@ -1,12 +1,10 @@
-//! How ports of InfiniBand share their links: virtual lanes (VL) that take turns by an arbitration table, and
-//! a lane for each service level (SL) that packets carry (IBTA, InfiniBand Architecture Specification volume 1,
-//! sections 7.6 and 14.2). No I/O.
+//! The sharing of an InfiniBand port's link: virtual lanes (VL) with an arbitration table, and the lane of each service
+//! level (SL) that packets carry (IBTA, InfiniBand Architecture Specification volume 1, sections 7.6 and 14.2). No I/O.
 //!
-//! - [`Smp`] is a datagram of subnet management as it is on the wire, [`NodeInfo`], [`PortInfo`], [`SwitchInfo`]
-//!   and [`Tables`] are what it carries.
-//! - [`Exchange`] sends requests, again where no answer comes, and says what became of each.
-//! - [`Discovery`] asks its way to a [`Fabric`], which knows the ports on the way of a connection.
-//! - [`Lanes`] are the operator's gift to Saba; they make [`Tables`] of a configuration, and the other way round.
+//! - [`Smp`] is a subnet management packet; [`NodeInfo`], [`PortInfo`], [`SwitchInfo`] and [`Tables`] are its contents.
+//! - [`Exchange`] sends requests, retransmits them, and returns the outcome of each.
+//! - [`Discovery`] reads a [`Fabric`], which knows the ports on the path of a connection.
+//! - [`Lanes`] are Saba's part of a port; they convert a configuration to [`Tables`] and back.
 
 mod attributes;
 mod discovery;
@@ -17,11 +15,11 @@ mod smp;
 mod tables;
 
 pub use attributes::{Attribute, Guid, Kind, NodeInfo, PortInfo, SwitchInfo, description};
-pub use discovery::{Discovery, Question};
+pub use discovery::{Discovery, Subject};
 pub use exchange::{Done, Exchange, Patience, Unanswered};
 pub use fabric::{Fabric, Node, PortAt};
 pub use lanes::{Lanes, NoLanes, Unfit, listed};
 pub use smp::{
     DATA, DIRECTED_ROUTE, Data, LENGTH, MOST_HOPS, Method, NotAnSmp, Request, Route, Smp,
 };
-pub use tables::{Mapping, Part, Tables, Turn};
+pub use tables::{ArbitrationEntry, Mapping, Part, Tables};

@@ -1,106 +1,106 @@
-//! [`Smp`]: a directed-route subnet-management datagram, as it is on the wire.
+//! [`Smp`]: a directed-route subnet management packet (SMP), in the format of the wire.
 
 use super::Attribute;
 
-/// Bytes of every management datagram (IBTA 13.4.2).
+/// The length of a management datagram in bytes (IBTA 13.4.2).
 pub const LENGTH: usize = 256;
-/// Bytes of an attribute in it (IBTA 14.2.1.2).
+/// The length of its attribute in bytes (IBTA 14.2.1.2).
 pub const DATA: usize = 64;
-/// The most links that it goes over (IBTA 14.2.1.2: the hop count).
+/// The largest hop count (IBTA 14.2.1.2).
 pub const MOST_HOPS: usize = 63;
 
-/// An attribute's bytes.
+/// The bytes of an attribute.
 pub type Data = [u8; DATA];
 
-/// The ports by which a datagram leaves one node after another, from our own on; empty for our own.
+/// A directed route: the output ports from this host's node on; empty for this node itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Route(Vec<u8>);
 
 impl Route {
-    /// By these ports; none if there are more than [`MOST_HOPS`].
+    /// Returns a route; `None` if it has more than [`MOST_HOPS`] ports.
     pub fn new(ports: &[u8]) -> Option<Self> {
         (ports.len() <= MOST_HOPS).then(|| Route(ports.to_vec()))
     }
 
-    /// The same, and on by one more port.
+    /// Returns the route extended by a port; `None` if it becomes too long.
     pub fn by(&self, port: u8) -> Option<Self> {
         let ports: Vec<u8> = self.0.iter().copied().chain([port]).collect();
         Route::new(&ports)
     }
 
-    /// The ports.
+    /// Returns the output ports.
     pub fn ports(&self) -> &[u8] {
         &self.0
     }
 }
 
 impl std::fmt::Display for Route {
-    /// As `smpquery -D` takes it: `0,1,3`.
+    /// Writes the route as `smpquery -D` takes it: `0,1,3`.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("0")?;
         self.0.iter().try_for_each(|port| write!(f, ",{port}"))
     }
 }
 
-/// What a datagram asks for, or that it answers (IBTA 14.2.3).
+/// The method of an SMP (IBTA 14.2.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// `SubnGet`: say what stands there.
+    /// `SubnGet`: read an attribute.
     Get,
-    /// `SubnSet`: write it.
+    /// `SubnSet`: write an attribute.
     Set,
     /// `SubnGetResp`: the answer to both.
     Answer,
 }
 
-/// A directed-route datagram of subnet management (IBTA 14.2.1.2).
+/// A directed-route SMP (IBTA 14.2.1.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Smp {
-    /// What it is for.
+    /// The method.
     pub method: Method,
-    /// How it went, of an answer; 0 is well (IBTA 13.4.7). 15 bits.
+    /// The status of an answer, 15 bits; 0 is success (IBTA 13.4.7).
     pub status: u16,
-    /// By which an answer is known. A kernel keeps the upper half for itself, so only the lower counts.
+    /// The number that an answer repeats. The kernel reserves the upper half, so only the lower half counts.
     pub transaction: u64,
-    /// Which attribute, by its number, as an answer may be about any.
+    /// The number of the attribute; an answer may carry any.
     pub attribute: u16,
-    /// Which part of it.
+    /// The part of the attribute.
     pub modifier: u32,
-    /// The management key; 0 where the fabric has none (IBTA 14.2.4).
+    /// The management key; 0 if the fabric has none (IBTA 14.2.4).
     pub m_key: u64,
-    /// How far along its way it is: 0 when it is sent.
+    /// The number of links already passed; 0 when it is sent.
     pub hop: u8,
-    /// Its way there.
+    /// The route.
     pub route: Route,
     /// The attribute.
     pub data: Data,
 }
 
-/// Why bytes are no such datagram.
+/// The reason for which bytes are not a directed-route SMP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAnSmp {
-    /// It is shorter or longer.
+    /// The length is wrong.
     #[error("a management datagram has {LENGTH} bytes, not {0}")]
     Length(usize),
-    /// A header of something else.
-    #[error("no directed-route datagram of subnet management: {what} is {is:#x}")]
+    /// A header field has another value.
+    #[error("not a directed-route SMP: {what} is {is:#x}")]
     Header {
-        /// Which field.
+        /// The field.
         what: &'static str,
-        /// What it holds.
+        /// Its value.
         is: u64,
     },
 }
 
 /// The management class of directed routes (IBTA 13.4.4).
 pub const DIRECTED_ROUTE: u8 = 0x81;
-/// Part of the way by addresses: not here, so both ends are the permissive address (IBTA 14.2.1.2).
+/// The route has no part by addresses, so both ends are the permissive address (IBTA 14.2.1.2).
 const PERMISSIVE_LID: u16 = 0xffff;
-/// The direction: set on the way back.
+/// The direction bit, set in answers.
 const BACK: u16 = 0x8000;
 
 impl Smp {
-    /// As it is on the wire. The way back is filled in on the way.
+    /// Returns the bytes of the SMP. Nodes fill in the return path.
     pub fn encode(&self) -> [u8; LENGTH] {
         let mut bytes = [0; LENGTH];
         let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
@@ -111,7 +111,7 @@ impl Smp {
         };
         put(0, &[1, DIRECTED_ROUTE, 1, method]);
         put(4, &(back | self.status & !BACK).to_be_bytes());
-        // A route has no more ports than fit.
+        // The constructor of routes limits their length.
         put(6, &[self.hop, self.route.0.len() as u8]);
         put(8, &self.transaction.to_be_bytes());
         put(16, &self.attribute.to_be_bytes());
@@ -120,12 +120,16 @@ impl Smp {
         put(32, &PERMISSIVE_LID.to_be_bytes());
         put(34, &PERMISSIVE_LID.to_be_bytes());
         put(64, &self.data);
-        // The first place is not used: ports are counted from 1.
+        // The first byte is unused: ports are counted from 1.
         put(129, &self.route.0);
         bytes
     }
 
-    /// What bytes from the wire say.
+    /// Reads an SMP.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`NotAnSmp`] if the bytes are something else.
     pub fn decode(bytes: &[u8]) -> Result<Self, NotAnSmp> {
         let bytes: &[u8; LENGTH] = bytes.try_into().map_err(|_| NotAnSmp::Length(bytes.len()))?;
         let number = |at: usize, length: usize| {
@@ -170,21 +174,21 @@ impl Smp {
     }
 }
 
-/// Something to ask a node.
+/// A request to a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// The way there.
+    /// The route to the node.
     pub route: Route,
-    /// What about.
+    /// The attribute.
     pub attribute: Attribute,
-    /// Which part of it.
+    /// The part of the attribute.
     pub modifier: u32,
-    /// What to write; none to read.
+    /// The value to write; `None` to read.
     pub set: Option<Data>,
 }
 
 impl Request {
-    /// To read.
+    /// Returns a request that reads an attribute.
     pub fn get(route: &Route, attribute: Attribute, modifier: u32) -> Self {
         Request { route: route.clone(), attribute, modifier, set: None }
     }
@@ -194,6 +198,6 @@ impl std::fmt::Display for Request {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let verb = if self.set.is_some() { "setting" } else { "reading" };
         let (attribute, modifier, route) = (self.attribute, self.modifier, &self.route);
-        write!(f, "{verb} {attribute:?} {modifier:#x} by way of {route}")
+        write!(f, "{verb} {attribute:?} {modifier:#x} on route {route}")
     }
 }

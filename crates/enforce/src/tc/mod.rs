@@ -1,4 +1,4 @@
-//! [`LinuxTc`]: ports of Linux, whose traffic control is written and read by netlink.
+//! [`LinuxTc`]: ports of Linux, written and read by netlink.
 
 mod namespaces;
 mod reach;
@@ -16,30 +16,29 @@ use crate::htb::{Change, Layout, Marks, Root, changes};
 use crate::{Applied, Fault, Plan, Port, Switches, Wanted, paths};
 use bandwise_saba::controller::{PortConfig, PortId};
 use std::fmt;
-use write::{Place, write};
+use write::{Target, write};
 
-/// Where data leaves a host or a switch that runs Linux, and how that is shared.
+/// An output port of a host or switch that runs Linux.
 #[derive(Debug, Clone)]
 pub struct TcPort {
-    /// What people call it.
+    /// The port's name for people.
     pub name: String,
-    /// The host or switch that data leaves.
+    /// The node of the port.
     pub from: String,
-    /// The host or switch that it goes to.
+    /// The node at the other end.
     pub to: String,
-    /// The network namespace that the device is in, by its name; none for this program's own.
+    /// The network namespace of the device, by name; `None` for the namespace of this program.
     pub namespace: Option<String>,
-    /// The device's name there.
+    /// The name of the device.
     pub device: String,
-    /// How its link is shared.
+    /// The sharing of its link.
     pub layout: Layout,
-    /// Whether nothing else limits the link: then it keeps its rate where it is to be as it was found. So are links of a lab;
-    /// others are left to the queueing that the kernel gives a device by itself.
+    /// Whether nothing else limits the link, as in a lab. Such a port keeps its rate when it is restored; others get
+    /// the kernel's default.
     pub keeps_rate: bool,
 }
 
-/// Ports of Linux. What they are called, where they are and where they lead is said by whoever runs the
-/// network; what stands there is read.
+/// Ports of Linux. The operator lists them; their configuration is read.
 #[derive(Debug)]
 pub struct LinuxTc<R = Namespaces> {
     ports: Vec<TcPort>,
@@ -47,7 +46,7 @@ pub struct LinuxTc<R = Namespaces> {
     reach: R,
 }
 
-/// What would be written to a port of Linux.
+/// A planned change of a port of Linux.
 #[derive(Debug, Clone)]
 pub struct TcPlan {
     port: PortId,
@@ -64,19 +63,23 @@ impl Plan for TcPlan {
 }
 
 impl fmt::Display for TcPlan {
-    /// Lines for `tc -batch`, which would do the same.
+    /// Writes the lines of `tc -batch` that make the same change.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.changes.iter().try_for_each(|change| writeln!(f, "{}", change.line(&self.device)))
     }
 }
 
 impl<R: Reach> LinuxTc<R> {
-    /// These ports, numbered from 0; which marks packets carry; who reaches them.
+    /// Returns these ports, numbered from 0.
     pub fn new(ports: Vec<TcPort>, marks: Marks, reach: R) -> Self {
         LinuxTc { ports, marks, reach }
     }
 
-    /// The port with that number, as it was given.
+    /// Returns a port, as it was listed.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Fault::NoSuchPort`] if there is no such port.
     pub fn port(&self, id: PortId) -> Result<&TcPort, Fault> {
         let at = usize::try_from(id.0).ok();
         at.and_then(|at| self.ports.get(at)).ok_or(Fault::NoSuchPort(id))
@@ -84,7 +87,7 @@ impl<R: Reach> LinuxTc<R> {
 
     fn read_root(&mut self, id: PortId) -> Result<Root, Fault> {
         let port = self.port(id)?.name.clone();
-        // Not through `port`, as `reach` is borrowed as well.
+        // Not through `port`, since `reach` is borrowed too.
         let TcPort { namespace, device, .. } = &self.ports[id.0 as usize];
         let read = self.reach.visit(namespace.as_deref(), device, &[]);
         read.map_err(|Trouble(said)| Fault::Unreadable { port, said })
@@ -159,8 +162,8 @@ impl<R: Reach> Switches for LinuxTc<R> {
             return Ok(Applied { is_written: false, config });
         }
         let TcPort { name, namespace, device, .. } = &self.ports[plan.port.0 as usize];
-        let place = Place { name, namespace: namespace.as_deref(), device };
-        let after = write(&mut self.reach, place, &plan.before, &plan.wanted)?;
+        let target = Target { name, namespace: namespace.as_deref(), device };
+        let after = write(&mut self.reach, target, &plan.before, &plan.wanted)?;
         Ok(Applied { is_written: true, config: config(&after, &self.marks) })
     }
 

@@ -12,28 +12,26 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(super) struct Socket {
     socket: netlink_sys::Socket,
-    /// Until when an answer counts.
+    /// The deadline of answers.
     deadline: Instant,
 }
 
-/// As much as the kernel puts into a datagram of a dump at most (NLMSG_GOODSIZE, and 32 KiB to a reader that takes
-/// that much at once).
+/// The largest datagram of a dump (NLMSG_GOODSIZE, or 32 KiB if the reader takes that much).
 const LARGEST: usize = 32 << 10;
 
 impl Socket {
-    /// Opens one in this thread's network namespace. It stays there wherever it is used.
+    /// Opens a socket in the network namespace of this thread, to which it stays bound.
     pub(super) fn open() -> io::Result<Self> {
         let mut socket = netlink_sys::Socket::new(NETLINK_ROUTE)?;
         socket.bind_auto()?;
         socket.connect(&SocketAddr::new(0, 0))?;
-        // The kernel's words with its refusals, and no copy of what it refuses. Both are since Linux 4.12; where they
-        // are not, there are fewer words.
+        // The kernel's text of refusals, without a copy of the refused request. Linux before 4.12 has no text.
         let _ = socket.set_ext_ack(true);
         let _ = socket.set_cap_ack(true);
         Ok(Socket { socket, deadline: Instant::now() })
     }
 
-    /// From now on answers count until then, and nothing is sent later.
+    /// Sets the deadline of answers. Nothing is sent after it.
     pub(super) fn until(&mut self, deadline: Instant) {
         self.deadline = deadline;
     }
@@ -53,7 +51,7 @@ impl Wire for Socket {
     }
 
     fn send(&mut self, datagram: &[u8]) -> io::Result<()> {
-        // Whoever asked may have given up meanwhile, and must not be surprised by a late change.
+        // The caller may have given up meanwhile, and does not expect a late change.
         self.left()?;
         self.socket.send(datagram, 0).map(drop)
     }

@@ -1,13 +1,13 @@
-//! [`Throttled`]: a device of this machine that sends less for a while.
+//! [`Throttled`]: a device of this host with a temporary rate limit.
 
-use super::write::{Place, write};
+use super::write::{Target, write};
 use super::{Namespaces, Reach};
 use crate::Fault;
 use crate::htb::{Root, is_throttle, throttle};
 use bandwise_units::BitRate;
 
-/// A device in this program's own network namespace that sends less for a while. What the kernel gives a device by itself
-/// stands there before and after; a device with anything else is left alone.
+/// A device in the network namespace of this program with a temporary rate limit. The device has the kernel's default
+/// before and after. A device with any other configuration is refused.
 #[derive(Debug)]
 pub struct Throttled<R = Namespaces> {
     device: String,
@@ -15,31 +15,43 @@ pub struct Throttled<R = Namespaces> {
 }
 
 impl<R: Reach> Throttled<R> {
-    /// A device that nobody else has configured; and whether somebody who was killed has left it throttled.
+    /// Opens a device. Also returns `true` if a killed process has left it limited.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] if the device can't be read, or another program has configured it.
     pub fn open(device: &str, reach: R) -> Result<(Self, bool), Fault> {
         let mut throttled = Throttled { device: device.to_owned(), reach };
         let there = throttled.read()?;
         Ok((throttled, there != Root::Kernel))
     }
 
-    /// Limits all that it sends.
+    /// Limits everything that the device sends.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] if the rate is out of range or the kernel refuses it.
     pub fn limit(&mut self, rate: BitRate) -> Result<(), Fault> {
         let tree = throttle(rate)
             .map_err(|why| Fault::Unfit { port: self.device.clone(), why: why.to_string() })?;
         self.write(&Root::Saba(tree))
     }
 
-    /// The device as the kernel has it by itself.
+    /// Restores the kernel's default.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`Fault`] if the device can't be read or written.
     pub fn restore(&mut self) -> Result<(), Fault> {
         self.write(&Root::Kernel)
     }
 
-    /// What stands there, if it may be written.
+    /// Reads the device, if it may be written.
     fn read(&mut self) -> Result<Root, Fault> {
         let port = self.device.clone();
         match self.reach.visit(None, &self.device, &[]) {
             Ok(Root::Saba(tree)) if !is_throttle(&tree) => {
-                let what = "a tree by which a controller or a lab shares it".to_owned();
+                let what = "the HTB classes of a controller or a lab".to_owned();
                 Err(Fault::Taken { port, what })
             }
             Ok(Root::Other(what)) => Err(Fault::Taken { port, what }),
@@ -50,7 +62,7 @@ impl<R: Reach> Throttled<R> {
 
     fn write(&mut self, wanted: &Root) -> Result<(), Fault> {
         let before = self.read()?;
-        let place = Place { name: &self.device, namespace: None, device: &self.device };
-        write(&mut self.reach, place, &before, wanted).map(drop)
+        let target = Target { name: &self.device, namespace: None, device: &self.device };
+        write(&mut self.reach, target, &before, wanted).map(drop)
     }
 }

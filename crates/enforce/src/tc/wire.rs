@@ -1,22 +1,34 @@
-//! [`Wire`]: where requests to a kernel go, and what is asked over one.
+//! [`Wire`] and [`Kernel`]: the transport of requests to a kernel, and the requests of a visit.
 
 use crate::htb::netlink::{Answer, NoAnswer, Object, Request, classes, filters, root};
 use crate::htb::{Change, Root};
 use std::io;
 
-/// Carries datagrams of rtnetlink to the kernel of one network namespace.
+/// A transport of rtnetlink datagrams to the kernel of one network namespace.
 pub trait Wire {
-    /// The number of a device, by its name.
+    /// Returns the number of a device.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`io::ErrorKind::NotFound`] if there is no such device.
     fn device(&mut self, name: &str) -> io::Result<u32>;
 
     /// Sends a request.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the socket.
     fn send(&mut self, datagram: &[u8]) -> io::Result<()>;
 
     /// Waits for the next datagram.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the socket, or a timeout.
     fn receive(&mut self) -> io::Result<Vec<u8>>;
 }
 
-/// Why a port could not be written or read, for people.
+/// The reason for which a port could not be written or read, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble(pub String);
 
@@ -32,7 +44,7 @@ impl From<io::Error> for Trouble {
     }
 }
 
-/// A wire, and how many requests went over it.
+/// A wire, with the number of the last request.
 #[derive(Debug)]
 pub struct Kernel<W> {
     wire: W,
@@ -40,18 +52,21 @@ pub struct Kernel<W> {
 }
 
 impl<W: Wire> Kernel<W> {
-    /// Over this wire; nothing was asked yet.
+    /// Returns a kernel that has had no requests.
     pub fn new(wire: W) -> Self {
         Kernel { wire, number: 0 }
     }
 
-    /// The wire.
+    /// Returns the wire.
     pub(super) fn wire(&mut self) -> &mut W {
         &mut self.wire
     }
 
-    /// Makes changes at a device, one after another up to the first that is refused, and reads what stands there
-    /// after the last.
+    /// Makes changes at a device, in order up to the first that is refused, and then reads the configuration.
+    ///
+    /// # Errors
+    ///
+    /// Returns the refusal of the kernel, or the reason why the kernel could not be asked.
     pub fn visit(&mut self, device: &str, changes: &[Change]) -> Result<Root, Trouble> {
         let number = self.wire.device(device).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Trouble(format!("there is no device {device}")),

@@ -1,14 +1,14 @@
-//! [`write`]: written, read back, rolled back.
+//! [`write`]: writing a device, reading it back, and rolling back.
 
 use super::reach::Reach;
 use super::wire::Trouble;
 use crate::htb::{Change, Root, changes};
 use crate::{Fault, Left};
 
-/// Where it is written.
+/// The device to write.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'a> {
-    /// What people call it.
+pub(super) struct Target<'a> {
+    /// The port's name for people.
     pub(super) name: &'a str,
     pub(super) namespace: Option<&'a str>,
     pub(super) device: &'a str,
@@ -22,36 +22,40 @@ pub(super) struct Place<'a> {
 /// Returns a [`Fault`] that says what could not be written, and what could not be restored.
 pub(super) fn write(
     reach: &mut impl Reach,
-    place: Place,
+    target: Target,
     before: &Root,
     wanted: &Root,
 ) -> Result<Root, Fault> {
-    let Place { name, namespace, device } = place;
+    let Target { name, namespace, device } = target;
     let port = name.to_owned();
     match reach.visit(namespace, device, &changes(before, wanted)) {
         Ok(after) if after.is(wanted) => Ok(after),
         Ok(after) => {
             let line = |change: &Change| format!("tc {}", change.line(device));
             let missing: Vec<String> = changes(&after, wanted).iter().map(line).collect();
-            let what = format!("{} is still to be done", missing.join(", "));
-            let left = roll_back(reach, place, before);
+            let what = format!("{} had no effect", missing.join(", "));
+            let left = roll_back(reach, target, before);
             Err(Fault::Differs { port, what, left })
         }
         Err(Trouble(said)) => {
-            let left = roll_back(reach, place, before);
+            let left = roll_back(reach, target, before);
             Err(Fault::Refused { port, said, left })
         }
     }
 }
 
-/// Puts back what stood there before, whatever stands there now.
-fn roll_back(reach: &mut impl Reach, place: Place, before: &Root) -> Left {
-    let mut put_back = || {
-        let now = reach.visit(place.namespace, place.device, &[])?;
-        let after = reach.visit(place.namespace, place.device, &changes(&now, before))?;
-        if after.is(before) { Ok(()) } else { Err(Trouble("it reads back otherwise".into())) }
+/// Restores the former configuration, whatever the device has now.
+fn roll_back(reach: &mut impl Reach, target: Target, before: &Root) -> Left {
+    let mut restore = || {
+        let now = reach.visit(target.namespace, target.device, &[])?;
+        let after = reach.visit(target.namespace, target.device, &changes(&now, before))?;
+        if after.is(before) {
+            Ok(())
+        } else {
+            Err(Trouble("it reads back another configuration".into()))
+        }
     };
-    match put_back() {
+    match restore() {
         Ok(()) => Left::AsBefore,
         Err(Trouble(why)) => Left::Otherwise(why),
     }

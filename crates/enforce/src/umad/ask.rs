@@ -1,4 +1,4 @@
-//! Requests over a wire: all of a fabric's, or those that read or write a port.
+//! Requests over a wire, and the reading and writing of a port.
 
 use super::{InfiniBand, Wire};
 use crate::infiniband::{
@@ -6,13 +6,13 @@ use crate::infiniband::{
     Unanswered,
 };
 
-/// Why a port could not be read or written, for people.
+/// The reason for which a port could not be read or written, for people.
 #[derive(Debug)]
 pub(super) struct Trouble(pub(super) String);
 
 impl<W: Wire> InfiniBand<W> {
-    /// Asks, and hands over what came of each. Whoever says false stops it: what has been sent by then is waited for,
-    /// so that no answer is still on its way.
+    /// Sends requests, and passes the result of each to `answered`. After `false` no further request is sent, but the
+    /// outstanding ones are awaited.
     pub(super) fn ask<K>(
         &mut self,
         asks: Vec<(K, Request)>,
@@ -44,7 +44,7 @@ impl<W: Wire> InfiniBand<W> {
         }
     }
 
-    /// The answers to these requests, in their order; or the first thing that went wrong.
+    /// Returns the answers to requests, in their order, or the first failure.
     fn answers(&mut self, requests: Vec<Request>) -> Result<Vec<Data>, Trouble> {
         let mut data: Vec<Option<Data>> = vec![None; requests.len()];
         let mut wrong = None;
@@ -65,9 +65,9 @@ impl<W: Wire> InfiniBand<W> {
         }
     }
 
-    /// What stands at a port, if that is still where the way leads that was found.
+    /// Returns the properties and tables of a port, if its route still leads to it.
     pub(super) fn read(&mut self, at: PortAt) -> Result<(PortAt, PortInfo, Tables), Trouble> {
-        let gone = || Trouble("it is not in the fabric any more".into());
+        let gone = || Trouble("the port has left the fabric".into());
         let (route, is_switch, inputs) = self.there(at).ok_or_else(gone)?;
         let info = Request::get(&route, Attribute::PortInfo, at.port.into());
         let who = Request::get(&route, Attribute::NodeInfo, 0);
@@ -75,7 +75,7 @@ impl<W: Wire> InfiniBand<W> {
         let (who, info) = (NodeInfo::decode(&head[0]), PortInfo::decode(&head[1]));
         if who.guid != at.node || (!is_switch && who.local_port != at.port) {
             let (guid, port) = (who.guid, who.local_port);
-            return Err(Trouble(format!("by way of {route} there is now {guid}, port {port}")));
+            return Err(Trouble(format!("route {route} now leads to {guid}, port {port}")));
         }
         let mut tables = Tables::empty(inputs, &info);
         let parts = tables.parts();
@@ -90,14 +90,14 @@ impl<W: Wire> InfiniBand<W> {
         Ok((at, info, tables))
     }
 
-    /// Writes parts of tables to a port, one kind after another in the order given.
+    /// Writes parts of tables to a port, in order, one kind after another.
     pub(super) fn write(
         &mut self,
         at: PortAt,
         tables: &Tables,
         parts: &[Part],
     ) -> Result<(), Trouble> {
-        let gone = || Trouble("it is not in the fabric any more".into());
+        let gone = || Trouble("the port has left the fabric".into());
         let (route, ..) = self.there(at).ok_or_else(gone)?;
         let kind = |part: &Part| std::mem::discriminant(part);
         for parts in parts.chunk_by(|a, b| kind(a) == kind(b)) {
@@ -113,7 +113,7 @@ impl<W: Wire> InfiniBand<W> {
         Ok(())
     }
 
-    /// The way to a port, whether it is a switch's, and the ports that packets reach it by.
+    /// Returns the route to a port, `true` if it is a switch's, and its input ports.
     fn there(&self, at: PortAt) -> Option<(Route, bool, Vec<u8>)> {
         let node = self.fabric.nodes.get(&at.node)?;
         let (route, _) = node.read.get(&at.port)?;

@@ -1,6 +1,6 @@
-//! [`Umad`]: a device's port, by the library libibumad, which is looked for when it is needed.
+//! [`Umad`]: a port of a device, through the library libibumad, which is loaded at the first use.
 
-// Calls of a C library. What it is given lives as long as a call, and its buffers are of its own sizes.
+// Calls of a C library. Arguments live as long as the call, and buffers have the library's sizes.
 #![allow(unsafe_code)]
 
 use super::Wire;
@@ -11,28 +11,28 @@ use std::ffi::{CString, c_char, c_int, c_long, c_void};
 use std::io;
 use std::time::Instant;
 
-/// As Debian and others call it.
+/// The file name in Debian and other distributions.
 const FILE: &str = "libibumad.so.3";
 
-/// Why a device's port can't be used.
+/// The reason for which a port of a device can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NoDevice {
-    /// The library isn't there, or is another.
+    /// The library is missing, or lacks a function.
     #[error("{FILE} can't be used: {0} (Debian: apt-get install libibumad3)")]
     Library(#[from] libloading::Error),
-    /// There is no such device, or its port isn't active, or we may not.
+    /// The device or an active port of it is missing, or the permission.
     #[error(
         "{device} can't be opened: {error} (it must be an InfiniBand device with an active port; `ibstat` lists them, and only root may)"
     )]
     Open {
-        /// Which was wanted.
+        /// The wanted device.
         device: String,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
 }
 
-/// The library's functions that are called again and again, as its header umad.h has them.
+/// The library's functions, as its header umad.h declares them.
 #[derive(Debug, Clone, Copy)]
 struct Calls {
     set_addr: unsafe extern "C" fn(*mut c_void, c_int, c_int, c_int, c_int) -> c_int,
@@ -43,29 +43,32 @@ struct Calls {
     close: unsafe extern "C" fn(c_int) -> c_int,
 }
 
-/// A port of a device, opened for directed-route datagrams.
+/// A port of a device, opened for directed-route SMPs.
 #[derive(Debug)]
 pub struct Umad {
-    /// Where the functions are, as long as this is.
+    /// The library, which has to outlive the functions.
     _library: Library,
     calls: Calls,
     port: c_int,
     agent: c_int,
-    /// What stands before a datagram in the library's buffers, in bytes.
+    /// The length of the header before a datagram in the library's buffers, in bytes.
     header: usize,
     begun: Instant,
 }
 
-/// A place for what the library has before a datagram, and for the datagram: 64 bytes and 256. Words, as it
-/// wants them aligned.
+/// A buffer for the library's header of 64 bytes and a datagram of 256. Words give the alignment.
 type Buffer = [u64; 64];
 
 impl Umad {
-    /// Opens a port of a device: of the named one or the first, by its number or the first that is active.
+    /// Opens a port of a device. By default takes the first device, and its first active port.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`NoDevice`] if the library or the port can't be used.
     pub fn open(device: Option<&str>, port: Option<u8>) -> Result<Self, NoDevice> {
         let named = match (device, port) {
-            (None, None) => "a device of InfiniBand".to_owned(),
-            (None, Some(port)) => format!("port {port} of a device of InfiniBand"),
+            (None, None) => "an InfiniBand device".to_owned(),
+            (None, Some(port)) => format!("port {port} of an InfiniBand device"),
             (Some(device), None) => device.to_owned(),
             (Some(device), Some(port)) => format!("{device}, port {port}"),
         };
@@ -97,7 +100,7 @@ impl Umad {
             let name = name.as_ref().map_or(std::ptr::null(), |name| name.as_ptr());
             let port = result(open(name, port.unwrap_or(0).into())).map_err(failed)?;
             let header = size();
-            // No methods are taken from others: only answers to what we ask come here.
+            // No methods are registered: only answers arrive here.
             let agent = register(port, DIRECTED_ROUTE.into(), 1, 0, std::ptr::null_mut());
             let begun = Instant::now();
             let mut opened = Umad { _library: library, calls, port, agent, header, begun };
@@ -110,12 +113,12 @@ impl Umad {
     }
 }
 
-/// What a function of the library gives back: a number, or a negative error.
+/// Returns the result of a function of the library: a number, or a negative error.
 fn result(number: c_int) -> io::Result<c_int> {
     if number < 0 { Err(io::Error::from_raw_os_error(-number)) } else { Ok(number) }
 }
 
-/// Whole milliseconds, rounded up, at least 1.
+/// Returns whole milliseconds, rounded up, at least 1.
 fn milliseconds(time: Time) -> c_int {
     let ms = time.as_ps().div_ceil(Time::from_ms(1).as_ps());
     c_int::try_from(ms.max(1)).unwrap_or(c_int::MAX)
@@ -136,7 +139,7 @@ impl Wire for Umad {
             // A directed route begins at the permissive address, queue pair 0 (IBTA 14.2.1.2).
             (self.calls.set_addr)(start.cast(), 0xffff, 0, 0, 0);
             let (port, agent, timeout) = (self.port, self.agent, milliseconds(timeout));
-            // Sent again by us, not by the kernel. A datagram without a timeout has no answer there.
+            // Bandwise retransmits, not the kernel. Without a timeout the kernel would expect no answer.
             let sent = (self.calls.send)(port, agent, start.cast(), LENGTH as c_int, timeout, 0);
             result(sent).map(drop)
         }
@@ -150,12 +153,12 @@ impl Wire for Umad {
             let start = buffer.as_mut_ptr().cast::<u8>();
             let at_most = milliseconds(at_most);
             let got = (self.calls.recv)(self.port, start.cast(), &mut length, at_most);
-            // A signal ends the wait, and the library says that it was an error of the device.
+            // A signal ends the wait, which the library reports as an error of the device.
             let is_signal =
                 got < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
             match result(got) {
                 Err(_) if is_signal => Ok(None),
-                // What was sent comes back without an answer: the deadline is ours.
+                // The kernel returns a request without an answer; the exchange has its own deadline.
                 Ok(_) if (self.calls.status)(start.cast()) != 0 || length != LENGTH as c_int => {
                     Ok(None)
                 }
@@ -175,7 +178,7 @@ impl Wire for Umad {
     }
 }
 
-/// Errors that say that nothing has come.
+/// Returns `true` if the error means that nothing has arrived.
 fn is_nothing(error: &io::Error) -> bool {
     use io::ErrorKind::{TimedOut, WouldBlock};
     matches!(error.kind(), TimedOut | WouldBlock)

@@ -1,10 +1,9 @@
-//! [`InfiniBand`]: ports of InfiniBand, read and written by datagrams of subnet management.
+//! [`InfiniBand`]: ports of InfiniBand, read and written by SMPs.
 //!
-//! It works beside a subnet manager, which routes, gives addresses and says how many lanes links have. A manager
-//! that sets lanes itself (OpenSM with `qos TRUE`) does so when it sweeps: then a plan is not empty, and says
-//! what to write again.
+//! A subnet manager runs beside it, which assigns routes, addresses and the number of lanes. A manager that configures
+//! lanes itself (OpenSM with `qos TRUE`) overwrites them when it sweeps. A plan then lists what to write again.
 //!
-//! The one file that calls libibumad is `library.rs`; everything else talks to a [`Wire`].
+//! Only `library.rs` calls libibumad; everything else uses a [`Wire`].
 
 mod ask;
 mod library;
@@ -25,7 +24,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU8;
 use std::sync::Arc;
 
-/// Switches and hosts of an InfiniBand fabric.
+/// The switches and hosts of an InfiniBand fabric.
 #[derive(Debug)]
 pub struct InfiniBand<W = Umad> {
     line: Arc<Line<W>>,
@@ -35,16 +34,16 @@ pub struct InfiniBand<W = Umad> {
     found: BTreeMap<PortId, Tables>,
 }
 
-/// Questions of a discovery before others have a turn: some ms, where nobody is silent.
+/// The requests of a discovery before another user's turn: some milliseconds, if all nodes answer.
 const AT_A_TURN: usize = 32;
 
 impl<W: Wire> InfiniBand<W> {
-    /// A fabric that is reached by a wire, of which these lanes are Saba's. Nothing is sent yet.
+    /// Returns a fabric behind a wire, with Saba's lanes. Sends nothing yet.
     pub fn new(wire: W, lanes: Lanes, patience: Patience) -> Self {
         InfiniBand::on(Arc::new(Line::new(wire)), lanes, patience)
     }
 
-    /// The same fabric by the same wire, for another thread: of what was found here it knows nothing.
+    /// Returns the same fabric behind the same wire, for another thread. The copy has discovered nothing.
     pub fn another(&self) -> Self {
         InfiniBand::on(self.line.clone(), self.lanes.clone(), self.patience)
     }
@@ -54,36 +53,36 @@ impl<W: Wire> InfiniBand<W> {
         InfiniBand { line, lanes, patience, fabric, found }
     }
 
-    /// The lanes that are Saba's.
+    /// Returns Saba's lanes.
     pub fn lanes(&self) -> &Lanes {
         &self.lanes
     }
 
-    /// What was discovered last.
+    /// Returns the fabric of the last discovery.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
     }
 
-    /// What stood at ports before they were first written here. A port has no place to keep that: who starts
-    /// again and wants to put it back keeps it himself.
+    /// Returns the tables of ports from before their first write. A port can't store them: a caller that restarts has
+    /// to keep them.
     pub fn found(&self) -> &BTreeMap<PortId, Tables> {
         &self.found
     }
 
-    /// What stood at a port before it was first written, as it was kept.
+    /// Sets the tables of a port from before its first write, as the caller kept them.
     pub fn remember(&mut self, id: PortId, found: Tables) {
         self.found.insert(id, found);
     }
 
-    /// Finds the fabric anew.
+    /// Discovers the fabric.
     fn find(&mut self) -> Result<(), Fault> {
         let mut discovery = Discovery::new();
         let mut asks = VecDeque::from(discovery.asks());
         let whole = |said: String| Fault::Unreadable { port: "the fabric".into(), said };
         while !asks.is_empty() {
             let some = asks.drain(..asks.len().min(AT_A_TURN)).collect();
-            let ended = self.ask(some, |question, request, answer| {
-                discovery.answered(question, &request, answer);
+            let ended = self.ask(some, |subject, request, answer| {
+                discovery.answered(subject, &request, answer);
                 true
             });
             ended.map_err(|Trouble(said)| whole(said))?;
@@ -95,15 +94,15 @@ impl<W: Wire> InfiniBand<W> {
         }
         if let Some([one, other]) = fabric.ambiguous() {
             let said =
-                format!("{one} and {other} differ in the uppermost byte of their GUIDs alone");
+                format!("{one} and {other} differ only in the uppermost byte of their GUIDs");
             return Err(whole(said));
         }
         self.fabric = fabric;
         Ok(())
     }
 
-    /// A port, where it is now and what stands there. A way may lead elsewhere since it was found: then the
-    /// fabric is found anew, once.
+    /// Returns a port with its current properties and tables. If its route has changed, the fabric is discovered once
+    /// more.
     fn locate(&mut self, id: PortId) -> Result<(PortAt, PortInfo, Tables), Fault> {
         let mut lost = None;
         if let Some(at) = self.fabric.port(id) {
@@ -121,18 +120,18 @@ impl<W: Wire> InfiniBand<W> {
         self.read(at).map_err(|Trouble(said)| Fault::Unreadable { port, said })
     }
 
-    /// Puts back what stood there before, whatever stands there now.
+    /// Restores the former tables, whatever the port has now.
     fn roll_back(&mut self, plan: &IbPlan) -> Left {
-        let mut put_back = || -> Result<(), Trouble> {
+        let mut restore = || -> Result<(), Trouble> {
             let (.., now) = self.read(plan.at)?;
             let mut parts = plan.before.differing(&now);
             parts.reverse();
             self.write(plan.at, &plan.before, &parts)?;
             let (.., after) = self.read(plan.at)?;
             let is_back = after == plan.before;
-            is_back.then_some(()).ok_or(Trouble("it reads back otherwise".into()))
+            is_back.then_some(()).ok_or(Trouble("it reads back another configuration".into()))
         };
-        match put_back() {
+        match restore() {
             Ok(()) => Left::AsBefore,
             Err(Trouble(why)) => Left::Otherwise(why),
         }
@@ -142,7 +141,7 @@ impl<W: Wire> InfiniBand<W> {
 impl<W: Wire> Switches for InfiniBand<W> {
     type Plan = IbPlan;
 
-    /// Ports with a link in use that has a lane of Saba's, of hosts and switches.
+    /// Returns the ports of hosts and switches whose links are active and have a lane of Saba.
     fn discover(&mut self) -> Result<Vec<Port>, Fault> {
         self.find()?;
         let mut ports = Vec::new();
@@ -170,9 +169,9 @@ impl<W: Wire> Switches for InfiniBand<W> {
             let guid = guid.filter(|guid| self.fabric.nodes[guid].kind == Kind::Host);
             guid.ok_or_else(|| Fault::NoSuchHost(name.to_owned()))
         };
-        let ways = self.fabric.path(host(from)?, host(to)?);
+        let paths = self.fabric.path(host(from)?, host(to)?);
         let no_path = || Fault::NoPath { from: from.to_owned(), to: to.to_owned() };
-        let mut ids: Vec<PortId> = ways.ok_or_else(no_path)?.into_iter().map(PortAt::id).collect();
+        let mut ids: Vec<PortId> = paths.ok_or_else(no_path)?.into_iter().map(PortAt::id).collect();
         ids.sort_unstable();
         Ok(ids)
     }
@@ -189,7 +188,7 @@ impl<W: Wire> Switches for InfiniBand<W> {
             }
         };
         if !wanted.is_like(&before) {
-            return Err(unfit("what was found there is of another port, or it has changed".into()));
+            return Err(unfit("the tables to restore have another size than the port's".into()));
         }
         let mut writes = wanted.differing(&before);
         if is_back {
@@ -205,7 +204,7 @@ impl<W: Wire> Switches for InfiniBand<W> {
             return Ok(Applied { is_written: false, config: self.lanes.config(&now, &info) });
         }
         if (at, &now) != (plan.at, &plan.before) {
-            let said = "it has changed since the plan was made".to_owned();
+            let said = "the configuration has changed since the plan was made".to_owned();
             return Err(Fault::Refused { port, said, left: Left::AsBefore });
         }
         self.found.entry(plan.id).or_insert_with(|| now.clone());
@@ -226,7 +225,7 @@ impl<W: Wire> Switches for InfiniBand<W> {
         }
     }
 
-    /// What stands at a port, whoever wrote it: on InfiniBand it bears no mark.
+    /// Returns the configuration of a port, also if another program wrote it: InfiniBand has no mark of the writer.
     fn read_back(&mut self, id: PortId) -> Result<PortConfig, Fault> {
         let (_, info, tables) = self.locate(id)?;
         Ok(self.lanes.config(&tables, &info))

@@ -1,11 +1,11 @@
-//! [`IbPlan`]: what would be written to a port.
+//! [`IbPlan`]: a planned change of a port.
 
 use crate::Plan;
 use crate::infiniband::{Part, PortAt, Tables};
 use bandwise_saba::controller::PortId;
 use std::fmt;
 
-/// What would be written to a port of InfiniBand.
+/// A planned change of a port of InfiniBand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IbPlan {
     pub(super) id: PortId,
@@ -13,12 +13,12 @@ pub struct IbPlan {
     pub(super) name: String,
     pub(super) before: Tables,
     pub(super) wanted: Tables,
-    /// In the order in which they are written.
+    /// The parts to write, in order.
     pub(super) writes: Vec<Part>,
 }
 
 impl IbPlan {
-    /// What stands at the port now.
+    /// Returns the current tables of the port.
     pub fn before(&self) -> &Tables {
         &self.before
     }
@@ -31,8 +31,8 @@ impl Plan for IbPlan {
 }
 
 impl fmt::Display for IbPlan {
-    /// A line for each table that changes, or for several that change alike: what it is, what stands there, what
-    /// will. Turns are LANE:WEIGHT, lanes are those of SL 0, 1 and so on.
+    /// Writes a line for each table that changes, or for several with the same change: name, current and new value.
+    /// Arbitration entries are LANE:WEIGHT, mappings list the lanes of SL 0, 1 and so on.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines: Vec<(String, String)> = Vec::new();
         for &part in &self.writes {

@@ -1,17 +1,25 @@
-//! [`Wire`]: where datagrams go and come from.
+//! [`Wire`]: the transport of SMPs.
 
 use crate::infiniband::LENGTH;
 use bandwise_units::Time;
 use std::io;
 
-/// Carries datagrams of subnet management, and has a clock.
+/// A transport of SMPs with a clock.
 pub trait Wire {
-    /// What the clock says.
+    /// Returns the time of the clock.
     fn now(&self) -> Time;
 
-    /// Sends a datagram. Its answer may come for so long.
+    /// Sends a datagram, whose answer may take up to `timeout`.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the device.
     fn send(&mut self, datagram: &[u8; LENGTH], timeout: Time) -> io::Result<()>;
 
-    /// The next that came; none if nothing did for so long, or only what is no datagram.
+    /// Returns the next datagram; `None` if none arrived in time, or only something else.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the device.
     fn receive(&mut self, at_most: Time) -> io::Result<Option<[u8; LENGTH]>>;
 }

@@ -1,7 +1,7 @@
 //! What stands in a port's tables for a configuration, and what does not change.
 
 use crate::common::{VLS, config, configs, lanes};
-use bandwise_enforce::infiniband::{Lanes, NoLanes, PortInfo, Tables, Turn, Unfit};
+use bandwise_enforce::infiniband::{ArbitrationEntry, Lanes, NoLanes, PortInfo, Tables, Unfit};
 use bandwise_rdma::qos::{Sl, Vl, VlArbEntry, VlArbTable, VlArbiter};
 use bandwise_units::lowest_terms;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn port(entries: u8) -> PortInfo {
 
 /// As OpenSM sets them where quality of service is on: VL0 has high priority, SL n goes to VL n.
 fn opensm(entries: u8) -> Tables {
-    let turn = |vl: u8, weight| Turn { vl, weight };
+    let turn = |vl: u8, weight| ArbitrationEntry { vl, weight };
     let mapping = std::array::from_fn(|sl| sl as u8 % 8);
     let fill = |weight: fn(u8) -> u8| {
         (0..entries).map(|vl| turn(vl % 8, if vl < 8 { weight(vl) } else { 0 })).collect()
@@ -25,7 +25,7 @@ fn opensm(entries: u8) -> Tables {
     }
 }
 
-fn shown(turns: &[Turn]) -> Vec<(u8, u8)> {
+fn shown(turns: &[ArbitrationEntry]) -> Vec<(u8, u8)> {
     turns.iter().map(|turn| (turn.vl, turn.weight)).collect()
 }
 
@@ -82,10 +82,10 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(unfit(config(&[], &[]), &read, &single), Unfit::NoLane(1));
     // A table of three entries for four lanes; and one that others fill.
     let short = Tables { low: read.low[1..4].to_vec(), ..read.clone() };
-    assert_eq!(unfit(config(&[], &[]), &short, &port), Unfit::Turns { lanes: 4, there: 3 });
+    assert_eq!(unfit(config(&[], &[]), &short, &port), Unfit::Entries { lanes: 4, there: 3 });
     let mut full = read.clone();
-    full.low.fill(Turn { vl: 6, weight: 9 });
-    assert_eq!(unfit(config(&[], &[]), &full, &port), Unfit::Turns { lanes: 4, there: 0 });
+    full.low.fill(ArbitrationEntry { vl: 6, weight: 9 });
+    assert_eq!(unfit(config(&[], &[]), &full, &port), Unfit::Entries { lanes: 4, there: 0 });
     let mut shifted = read;
     shifted.mappings.get_mut(&2).unwrap()[0] = 3;
     assert_eq!(unfit(config(&[], &[]), &shifted, &port), Unfit::Default(3));
@@ -104,9 +104,11 @@ fn what_can_be_given() {
 }
 
 /// Bytes that each lane sends in so many packets while all have some to send.
-fn sent(low: &[Turn], packets: usize) -> [u64; 16] {
-    let entry =
-        |turn: &Turn| VlArbEntry { vl: Vl::try_from(turn.vl).unwrap(), weight: turn.weight };
+fn sent(low: &[ArbitrationEntry], packets: usize) -> [u64; 16] {
+    let entry = |turn: &ArbitrationEntry| VlArbEntry {
+        vl: Vl::try_from(turn.vl).unwrap(),
+        weight: turn.weight,
+    };
     let low = low.iter().filter(|turn| VLS.contains(&turn.vl)).map(entry).collect();
     let table = VlArbTable { high: Vec::new(), low, high_limit: 0 };
     let mut arbiter = VlArbiter::new(&table).unwrap();
@@ -123,7 +125,7 @@ fn sent(low: &[Turn], packets: usize) -> [u64; 16] {
 fn found() -> impl Strategy<Value = Tables> {
     let turns = prop::collection::vec((0u8..16, any::<u8>()), 8);
     let turns = turns.prop_map(|turns| {
-        turns.into_iter().map(|(vl, weight)| Turn { vl, weight }).collect::<Vec<_>>()
+        turns.into_iter().map(|(vl, weight)| ArbitrationEntry { vl, weight }).collect::<Vec<_>>()
     });
     let mapping = prop::collection::vec(0u8..16, 16).prop_map(|m| <[u8; 16]>::try_from(m).unwrap());
     let mappings = prop::collection::btree_map(1u8..5, mapping, 1..4);

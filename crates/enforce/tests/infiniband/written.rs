@@ -38,7 +38,7 @@ fn what_stands_there_is_not_written_again() {
     let plan = one.plan(port(), &Wanted::Shared(config(&[(0, 0), (3, 1)], &[1, 2]))).unwrap();
     assert_eq!(
         plan.to_string(),
-        "s1:2, low-priority turns 1: 1:99 2:33 3:1 4:1 0:0 0:0 0:0 0:0 -> 1:33 2:66 3:1 4:1 0:0 0:0 0:0 0:0\n"
+        "s1:2, low-priority entries 1: 1:99 2:33 3:1 4:1 0:0 0:0 0:0 0:0 -> 1:33 2:66 3:1 4:1 0:0 0:0 0:0 0:0\n"
     );
 }
 

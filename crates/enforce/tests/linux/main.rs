@@ -228,7 +228,7 @@ fn the_kernels_words() {
     assert_eq!(
         fault.to_string(),
         format!(
-            "the port refused: HTB class in use (tc class del dev {device} classid 5aba:10); what stood there before is back in place"
+            "the port refused: HTB class in use (tc class del dev {device} classid 5aba:10); the former configuration is restored"
         )
     );
     let gone = Namespaces::default().visit(Some(&namespace), "none", &[]);
@@ -243,7 +243,7 @@ fn somebody_elses_root_stays() {
     let mut switches = switches(200_000_000, Namespaces::default()).unwrap();
     for wanted in [shared(&[(0, 0)], &[1]), Wanted::AsFound] {
         let said = switches.plan(PORT, &wanted).unwrap_err().to_string();
-        assert_eq!(said, "the port: qdisc pfifo 7: is there already, and is not Saba's to change");
+        assert_eq!(said, "the port has a configuration of another program: qdisc pfifo 7:");
     }
     assert!(tc(format!("qdisc show dev {device}")).contains("pfifo 7:"));
     tc(format!("qdisc del dev {device} root"));

@@ -1,4 +1,4 @@
-//! [`Clock`]: what a program's time is read from.
+//! [`Clock`]: the source of a program's time.
 
 mod monotonic;
 mod processor;
@@ -10,8 +10,8 @@ pub use tsc::{Tsc, TscError};
 
 use bandwise_units::Time;
 
-/// A clock that never goes back.
+/// A monotonic clock.
 pub trait Clock {
-    /// Time since the clock was made.
+    /// Returns the time since the clock was made.
     fn now(&self) -> Time;
 }

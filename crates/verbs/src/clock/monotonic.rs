@@ -1,17 +1,16 @@
-//! [`Monotonic`].
+//! [`Monotonic`]: the system's monotonic clock.
 
 use super::Clock;
 use bandwise_units::Time;
 use std::fmt;
 use std::time::Instant;
 
-/// The system's monotonic clock, to the nanosecond. It takes some 20 to 50 ns to read, and its rate follows what
-/// time servers say.
+/// The system's monotonic clock, in nanoseconds. Reading it takes 20 to 50 ns, and time servers adjust its rate.
 #[derive(Debug, Clone, Copy)]
 pub struct Monotonic(Instant);
 
 impl Monotonic {
-    /// A clock that reads zero now.
+    /// Returns a clock that reads zero now.
     pub fn start() -> Self {
         Monotonic(Instant::now())
     }

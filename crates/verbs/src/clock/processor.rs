@@ -1,9 +1,9 @@
-//! [`processor_time`].
+//! [`processor_time`]: the processor time of a thread.
 
 use bandwise_units::Time;
 use rustix::time::{ClockId, clock_gettime};
 
-/// How long this thread has kept a processor busy so far, in the kernel's code and its own.
+/// Returns the processor time of this thread, in user and kernel mode.
 pub fn processor_time() -> Time {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Time::from_ns(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
@@ -14,7 +14,7 @@ mod tests {
     use super::*;
     use std::thread;
 
-    /// What another thread does while this one waits for it does not count.
+    /// The work of another thread does not count.
     #[test]
     fn is_of_this_thread_alone() {
         let busy = || {

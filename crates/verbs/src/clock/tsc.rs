@@ -5,41 +5,44 @@ use bandwise_units::Time;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// The time-stamp counter of an x86-64 processor, by RDTSCP: it reads once all instructions before it are done,
-/// and a load fence keeps those behind it from being run before (Paoloni, "How to Benchmark Code Execution Times
-/// on Intel IA-32 and IA-64 Instruction Set Architectures", 3.2: what RPerf takes its times by). Its ticks are
-/// counted against the system's clock when it is made.
+/// The time-stamp counter of an x86-64 processor, read by RDTSCP. All earlier instructions are done at the reading, and
+/// a load fence keeps later ones behind it (Paoloni, "How to Benchmark Code Execution Times on Intel IA-32 and IA-64
+/// Instruction Set Architectures", 3.2, as RPerf does). Its rate is measured against the system's clock at the start.
 #[derive(Debug, Clone, Copy)]
 pub struct Tsc {
-    /// Ticks at zero.
+    /// The counter at time zero.
     zero: u64,
-    /// Picoseconds a tick, in 2^-32.
+    /// The picoseconds of a tick, in units of 2^-32.
     ps_per_tick: u64,
 }
 
-/// Why a processor's counter tells no time.
+/// The reason for which the counter can't be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TscError {
-    /// Another kind of processor.
+    /// The processor has no such counter.
     #[error("this processor has no time-stamp counter that is read by RDTSCP")]
     Missing,
-    /// Its counter changes its rate, or stops.
+    /// The counter changes its rate, or stops.
     #[error("the time-stamp counter of this processor is not invariant: its rate changes")]
     NotInvariant,
-    /// Two measurements of its rate differ, or it stands still.
-    #[error("the time-stamp counter does not keep pace with the system's clock")]
+    /// Two measurements of the rate differ, or the counter stands still.
+    #[error("the time-stamp counter deviates from the system's clock")]
     Unsteady,
 }
 
-/// How long ticks are counted, twice. The system's clock is read to some tens of nanoseconds, which is a few
-/// millionths of that.
+/// The duration of each of two measurements of the rate. Reading the system's clock has an error of some tens of
+/// nanoseconds, a few millionths of that.
 const COUNTED: Duration = Duration::from_millis(10);
 
-/// By how much the two may differ: one part in so many.
+/// The largest relative difference of the two: one part in this number.
 const STEADY: u64 = 5_000;
 
 impl Tsc {
-    /// A clock that reads zero now. It takes 20 ms.
+    /// Returns a clock that reads zero now. It takes 20 ms.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`TscError`] if the processor has no counter of constant rate.
     pub fn start() -> Result<Self, TscError> {
         counter::check()?;
         let (first, second) = (rate(COUNTED), rate(COUNTED));
@@ -50,7 +53,7 @@ impl Tsc {
         Ok(Tsc { zero: counter::read(), ps_per_tick: low + (high - low) / 2 })
     }
 
-    /// How many ticks it makes in a second.
+    /// Returns the ticks of a second.
     pub fn hertz(&self) -> u64 {
         ((1_000_000_000_000u128 << 32) / u128::from(self.ps_per_tick)) as u64
     }
@@ -70,13 +73,13 @@ impl Clock for Tsc {
     }
 }
 
-/// What so many ticks are in picoseconds, rounded down.
+/// Returns the picoseconds of so many ticks, rounded down.
 #[inline]
 fn ps(ticks: u64, ps_per_tick: u64) -> u64 {
     ((u128::from(ticks) * u128::from(ps_per_tick)) >> 32) as u64
 }
 
-/// Picoseconds a tick in 2^-32, counted for about that time; 0 where the counter stands still.
+/// Measures the picoseconds of a tick in units of 2^-32, for about this duration; 0 if the counter stands still.
 fn rate(counted: Duration) -> u64 {
     let (began, first) = read_both();
     loop {
@@ -90,8 +93,7 @@ fn rate(counted: Duration) -> u64 {
     }
 }
 
-/// Both clocks at one moment, as nearly as can be: of a few readings the one in which the counter went on the
-/// least while the system's clock was read.
+/// Reads both clocks at one moment: the closest of a few pairs of readings.
 fn read_both() -> (Instant, u64) {
     let reading = || {
         let before = counter::read();
@@ -109,9 +111,9 @@ mod counter {
     use super::TscError;
     use core::arch::x86_64::{__cpuid, __rdtscp, _mm_lfence};
 
-    /// Leaf 8000_0007H of CPUID, EDX: the counter runs at one rate in all states of the processor.
+    /// CPUID leaf 8000_0007H, EDX: the counter has one rate in all states of the processor.
     const INVARIANT: u32 = 1 << 8;
-    /// Leaf 8000_0001H of CPUID, EDX.
+    /// CPUID leaf 8000_0001H, EDX.
     const RDTSCP: u32 = 1 << 27;
 
     #[allow(unsafe_code, unused_unsafe)]
@@ -162,20 +164,20 @@ mod tests {
         // 4 GHz: 250 ps a tick. A third of a nanosecond: rounded down.
         assert_eq!(ps(8, 250 << 32), 2_000);
         assert_eq!(ps(3, ((1_000u64 << 32) / 3) + 1), 1_000);
-        // A hundred days of ticks: more than 64 bits on the way.
+        // A hundred days of ticks: intermediate values of more than 64 bits.
         let days = 100 * 86_400 * 4_000_000_000u64;
         assert_eq!(ps(days, 250 << 32), days * 250);
     }
 
-    /// Where there is one, it never goes back and keeps pace with the system's clock.
+    /// The counter, if there is one, never goes back and keeps pace with the system's clock.
     #[test]
     fn keeps_pace() {
         let tsc = match Tsc::start() {
             Ok(tsc) => tsc,
-            // Some processors and machines have none to be trusted; then it must say so again.
+            // Some processors and machines have no reliable counter, and report that.
             Err(error) => return assert_ne!(error.to_string(), ""),
         };
-        // One pair of readings around the system's, one within it: true whoever else runs meanwhile.
+        // One pair of readings around the system's, one within it: true even if other threads run in between.
         let (outer, began) = (tsc.now(), Instant::now());
         let inner = tsc.now();
         let mut before = inner;

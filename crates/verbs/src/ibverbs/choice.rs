@@ -1,43 +1,42 @@
-//! [`Wanted::choose`]: which device, port and identifier to measure on.
+//! [`Wanted::choose`]: the choice of device, port and GID.
 
 use super::{DeviceInfo, GidInfo, GidKind, LinkLayer, PortInfo, PortState};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::Gid;
 
-/// What was asked for, as far as anything was.
+/// The wanted device, port and GID, as far as given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// The device's name.
     pub device: Option<String>,
     /// The port's number, from 1.
     pub port: Option<u8>,
-    /// The place of the identifier in the port's table.
+    /// The index of the GID in the port's table.
     pub gid: Option<u32>,
 }
 
-/// A port that carries data, and what it goes by.
+/// An active port, and its address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chosen {
     /// The device's name.
     pub device: String,
     /// The port's number.
     pub port: u8,
-    /// The place of the global identifier in the port's table, and the identifier; none on InfiniBand, if none
-    /// was asked for.
+    /// The index and value of the GID; on InfiniBand only if one was requested.
     pub gid: Option<(u8, Gid)>,
     /// The local identifier.
     pub lid: u16,
-    /// The largest payload of a packet now.
+    /// The current largest payload of a packet.
     pub mtu: Mtu,
 }
 
-/// Nothing that was asked for can be used.
+/// Nothing matches the wanted device, port or GID.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; allowed: {allowed}")]
 pub struct ChoiceError {
-    /// What is wrong.
+    /// The mistake.
     pub message: String,
-    /// What would do.
+    /// The allowed values.
     pub allowed: String,
 }
 
@@ -46,18 +45,23 @@ fn refused<T>(message: String, allowed: String) -> Result<T, ChoiceError> {
 }
 
 impl Wanted {
-    /// The device of that name, or the only one; its port of that number, or the first that carries data; on
-    /// Ethernet the identifier at that place, or the first of RoCE v2 over IPv4, or else the first that there is.
+    /// Returns the device with the wanted name, or the only one; its port with the wanted number, or the first active
+    /// one. On Ethernet also returns the GID with the wanted index, or the first of RoCE v2 over IPv4, or the first of
+    /// all.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ChoiceError`] if nothing matches, or the choice is ambiguous.
     pub fn choose(&self, devices: &[DeviceInfo]) -> Result<Chosen, ChoiceError> {
         let device = self.device(devices)?;
         let port = self.port(device)?;
         let name = format!("port {} of {}", port.number, device.name);
         let Some(mtu) = port.active_mtu.and_then(|bytes| Mtu::try_from(bytes).ok()) else {
-            return refused(format!("{name} does not say its MTU"), "another port: -d, -i".into());
+            return refused(format!("{name} reports no MTU"), "another port: -d, -i".into());
         };
         let gid = match self.gid(port, &name)? {
             None => None,
-            // The index has eight bits in what queue pairs are told.
+            // The index has eight bits in the attributes of queue pairs.
             Some(GidInfo { index, gid, .. }) => match u8::try_from(*index) {
                 Ok(index) => Some((index, *gid)),
                 Err(_) => return refused(format!("-x {index}"), "0 to 255".into()),
@@ -93,7 +97,7 @@ impl Wanted {
         match (found, self.port) {
             (Some(port), _) if is_up(&port) => Ok(port),
             (Some(port), _) => {
-                let state = port.state.map_or("in a state that is not known", PortState::as_str);
+                let state = port.state.map_or("in an unknown state", PortState::as_str);
                 refused(format!("port {} of {} is {state}", port.number, device.name), up())
             }
             (None, Some(number)) => refused(format!("{} has no port {number}", device.name), up()),
@@ -107,7 +111,7 @@ impl Wanted {
             return match found {
                 Some(_) => Ok(found),
                 None => {
-                    let message = format!("{name} has no identifier (GID) at index {index}");
+                    let message = format!("{name} has no GID at index {index}");
                     let there = port.gids.iter().map(|gid| format!("-x {}", gid.index));
                     refused(message, list(there))
                 }
@@ -122,7 +126,7 @@ impl Wanted {
         match ipv4.or_else(|| gids().find(of_v2)).or_else(|| gids().next()) {
             Some(gid) => Ok(Some(gid)),
             None => refused(
-                format!("{name} has no identifier (GID), and Ethernet needs one"),
+                format!("{name} has no GID, and Ethernet needs one"),
                 "a port whose network interface has an address".into(),
             ),
         }
@@ -131,7 +135,7 @@ impl Wanted {
 
 fn list(names: impl Iterator<Item = String>) -> String {
     let names: Vec<String> = names.collect();
-    if names.is_empty() { "none there is".to_owned() } else { names.join(", ") }
+    if names.is_empty() { "no GID is set".to_owned() } else { names.join(", ") }
 }
 
 #[cfg(test)]
@@ -219,7 +223,7 @@ mod tests {
             (&two[..1], wanted(None, Some(3), None), "a has no port 3", "-i 2"),
             (&two[..1], wanted(None, None, Some(7)), "at index 7", "-x 0, -x 1, -x 3"),
             (&bare, Wanted::default(), "Ethernet needs one", "an address"),
-            (&bare, wanted(None, None, Some(0)), "at index 0", "none there is"),
+            (&bare, wanted(None, None, Some(0)), "at index 0", "no GID is set"),
             (&far, wanted(None, None, Some(256)), "-x 256", "0 to 255"),
             (&down, Wanted::default(), "no port of a is active", "`bandwise devices`"),
         ];

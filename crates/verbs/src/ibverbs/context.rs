@@ -1,4 +1,4 @@
-//! [`Context`]: an open device. What is unsafe about asking it stands here.
+//! [`Context`]: an open device. It contains unsafe calls of libibverbs.
 
 #![allow(unsafe_code)]
 
@@ -15,7 +15,7 @@ use std::mem::{MaybeUninit, zeroed};
 use std::os::fd::BorrowedFd;
 use std::ptr::{NonNull, null};
 
-/// All devices, as long as this lives.
+/// The list of devices.
 struct List {
     first: NonNull<*mut sys::ibv_device>,
     count: usize,
@@ -58,7 +58,7 @@ impl Drop for Context {
     }
 }
 
-/// Looks at all devices.
+/// Returns all devices.
 pub(super) fn look() -> Result<Vec<DeviceInfo>, NoDevices> {
     let list = List::get()?;
     if list.devices().is_empty() {
@@ -68,7 +68,7 @@ pub(super) fn look() -> Result<Vec<DeviceInfo>, NoDevices> {
 }
 
 impl Context {
-    /// Opens the device of that name.
+    /// Opens the device with this name.
     pub(super) fn of_name(name: &str) -> Result<Context, NoDevices> {
         let list = List::get()?;
         // SAFETY: the devices are of a list that is alive, and so are their names, which end with a zero.
@@ -85,23 +85,23 @@ impl Context {
         }
     }
 
-    /// The name of the device.
+    /// Returns the name of the device.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The library's own handle. It is open as long as this lives.
+    /// Returns the library's handle, which is valid as long as this value lives.
     pub(super) fn as_ptr(&self) -> *mut sys::ibv_context {
         self.context.as_ptr()
     }
 
-    /// What can be read when there is an event of the device.
+    /// Returns a descriptor that is readable when the device has an event.
     pub(super) fn events(&self) -> BorrowedFd<'_> {
         // SAFETY: the device is open as long as this lives, and so is its descriptor.
         unsafe { BorrowedFd::borrow_raw(self.context.as_ref().async_fd) }
     }
 
-    /// The next event of the device, and which port it is of if it is of one; `None` if there is none.
+    /// Returns the next event of the device and its port; `None` if there is none.
     pub(super) fn next_event(&self) -> Option<(DeviceEvent, i32)> {
         let mut event = MaybeUninit::<sys::ibv_async_event>::zeroed();
         // SAFETY: the device is open. An event that there is is written as a whole, and acknowledged once. Its
@@ -128,7 +128,7 @@ impl Context {
             Some(context) => {
                 let context = Context { name, context };
                 rustix::io::ioctl_fionbio(context.events(), true).map_err(|error| {
-                    let (device, what) = (context.name.clone(), "its events can't be asked for");
+                    let (device, what) = (context.name.clone(), "its events can't be read");
                     NoDevices::Device { device, what, error: error.into() }
                 })?;
                 Ok(context)
@@ -140,7 +140,7 @@ impl Context {
         }
     }
 
-    /// What a call that returns an error number came to.
+    /// Converts the error number of a call.
     fn check(&self, what: &'static str, code: i32) -> Result<(), NoDevices> {
         if code == 0 {
             return Ok(());
@@ -168,13 +168,13 @@ impl Context {
         })
     }
 
-    /// How many READs and atomics of a queue pair it can have on their way at a time, and can answer.
+    /// Returns the number of READs and atomics of a queue pair that the device can have outstanding, and can answer.
     pub(super) fn reads(&self) -> Result<u32, NoDevices> {
         let device = self.attributes()?.orig_attr;
         Ok(device.max_qp_init_rd_atom.min(device.max_qp_rd_atom).max(0) as u32)
     }
 
-    /// What its stamps of completions mean; `None` if it makes none.
+    /// Returns the meaning of time stamps; `None` if the device has none.
     pub(super) fn stamps(&self) -> Option<Stamps> {
         let device = self.attributes().ok()?;
         Stamps::of(device.completion_timestamp_mask, device.hca_core_clock)
@@ -187,7 +187,7 @@ impl Context {
             let code = sys::ibv_query_device_ex(self.context.as_ptr(), null(), &mut attributes);
             (code, attributes)
         };
-        self.check("can't be asked what it is", code)?;
+        self.check("can't be queried", code)?;
         Ok(device)
     }
 
@@ -198,9 +198,9 @@ impl Context {
             let code = sys::ibv_query_port(self.context.as_ptr(), number, &mut attributes);
             (code, attributes)
         };
-        self.check("can't be asked about a port", code)?;
+        self.check("has a port that can't be queried", code)?;
         let of_port = |(port, _): &&(u32, GidInfo)| *port == u32::from(number);
-        // Rates beyond what eight bits hold have a field of their own, which old libraries leave empty.
+        // Rates of more than eight bits have a field of their own, which old libraries leave empty.
         let speed = port.active_speed_ex.max(u32::from(port.active_speed));
         Ok(PortInfo {
             number,
@@ -214,9 +214,9 @@ impl Context {
         })
     }
 
-    /// The identifiers that are set, each with its port; none where the kernel is too old to list them.
+    /// Returns the GIDs that are set, each with its port; none if the kernel is too old to list them.
     fn gids(&self) -> Vec<(u32, GidInfo)> {
-        /// As many as a device with several ports and virtual networks has.
+        /// The number of GIDs of a device with several ports and virtual networks.
         const ROOM: usize = 1024;
         // SAFETY: structs of numbers, for which zeros are values; there is room for as many as is said.
         let (found, entries) = unsafe {

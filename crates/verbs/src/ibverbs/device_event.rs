@@ -1,10 +1,10 @@
-//! [`DeviceEvent`]: what a device tells of that no completion does, in words.
+//! [`DeviceEvent`]: an event that no completion reports.
 
 /// An event of the device, a port or a queue (IBTA 11.6.3), by its code in libibverbs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DeviceEvent(pub(super) u32);
 
-/// Events after which nothing that is measured means anything.
+/// The events that invalidate a measurement.
 const FAULTS: [(u32, &str); 6] = [
     (
         0,
@@ -12,17 +12,17 @@ const FAULTS: [(u32, &str); 6] = [
          were is lost. Fewer at a time: -t, -q",
     ),
     (1, "a queue pair has failed without a completion; the kernel's log may say more"),
-    (2, "the other side sent what the queue pair does not take"),
-    (3, "the other side used memory that it may not use so: wrong key, address or size"),
+    (2, "the other side sent an invalid request"),
+    (3, "the other side has accessed memory wrongly: key, address or size"),
     (8, "it has failed and has to be reset; the kernel's log says more"),
     (PORT_DOWN, "the port has gone down: cable, switch, or the network interface"),
 ];
 
-/// The one that is of a port.
+/// The event of a port.
 const PORT_DOWN: u32 = 10;
 
 impl DeviceEvent {
-    /// What it means for who measures at a port, if it is of that port or of none; `None` if nothing.
+    /// Returns the meaning of an event of this port or of the whole device; `None` if it does no harm.
     pub(super) fn fault(self, of_port: i32, port: u8) -> Option<&'static str> {
         if self.0 == PORT_DOWN && of_port != i32::from(port) {
             return None;
@@ -36,14 +36,14 @@ mod tests {
     use super::*;
     use rdma_mummy_sys::ibv_event_type::{self, *};
 
-    /// The codes are the library's.
+    /// The codes are those of the library.
     #[test]
     fn words_are_those_of_the_code() {
         let fault = |event: ibv_event_type| DeviceEvent(event as u32).fault(1, 1);
         for (event, words) in [
             (IBV_EVENT_CQ_ERR, "overrun"),
             (IBV_EVENT_QP_FATAL, "queue pair has failed"),
-            (IBV_EVENT_QP_REQ_ERR, "does not take"),
+            (IBV_EVENT_QP_REQ_ERR, "invalid request"),
             (IBV_EVENT_QP_ACCESS_ERR, "memory"),
             (IBV_EVENT_DEVICE_FATAL, "reset"),
             (IBV_EVENT_PORT_ERR, "down"),

@@ -1,27 +1,31 @@
-//! [`devices`]: what there is to measure on.
+//! [`devices`]: the RDMA devices of this host.
 
 use super::{NoDevices, PortInfo, context};
 
 /// An RDMA device of this host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceInfo {
-    /// What the system calls it: `mlx5_0`, `rxe0`.
+    /// The system's name, such as `mlx5_0` or `rxe0`.
     pub name: String,
-    /// The version of its firmware; empty for one that is software.
+    /// The firmware version; empty for a software device.
     pub firmware: String,
-    /// Its number in the world (node GUID).
+    /// The globally unique identifier (node GUID).
     pub guid: u64,
-    /// How many queue pairs it can have.
+    /// The largest number of queue pairs.
     pub queue_pairs: u32,
-    /// How many work requests a queue can hold.
+    /// The largest number of work requests in a queue.
     pub queue_depth: u32,
-    /// Whether it can say by its own clock when a request completed.
+    /// Whether completions can have time stamps of the device's clock.
     pub has_timestamps: bool,
-    /// Its ports.
+    /// The ports.
     pub ports: Vec<PortInfo>,
 }
 
-/// All RDMA devices of this host; at least one.
+/// Returns all RDMA devices of this host; at least one.
+///
+/// # Errors
+///
+/// Returns [`NoDevices`] if there is none, or the list can't be read.
 pub fn devices() -> Result<Vec<DeviceInfo>, NoDevices> {
     context::look()
 }

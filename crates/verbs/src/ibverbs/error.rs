@@ -1,11 +1,11 @@
-//! [`NoDevices`]: why there is nothing to measure on.
+//! [`NoDevices`]: the reason for which there are no RDMA devices.
 
 use std::io;
 
-/// Why there are no RDMA devices.
+/// The reason for which there are no RDMA devices.
 #[derive(Debug, thiserror::Error)]
 pub enum NoDevices {
-    /// The library isn't there.
+    /// The library is missing.
     #[error("libibverbs is not installed. Debian: apt-get install libibverbs1 ibverbs-providers")]
     NoLibrary,
     /// The kernel has no verbs.
@@ -13,34 +13,34 @@ pub enum NoDevices {
         "this kernel offers no RDMA: the module ib_uverbs is not loaded. As root: modprobe ib_uverbs"
     )]
     NoKernel,
-    /// It has, but no device.
+    /// There is no device.
     #[error(
         "no RDMA device. `lspci` shows whether there is a card; without one, Soft-RoCE makes a device of a \
          network interface. As root: modprobe rdma_rxe && rdma link add rxe0 type rxe netdev eth0"
     )]
     None,
-    /// One of them can't be asked.
+    /// A device can't be queried.
     #[error("device {device}: {what}: {error}")]
     Device {
-        /// Its name.
+        /// The device's name.
         device: String,
-        /// What was tried.
+        /// The failed action.
         what: &'static str,
-        /// What came of it.
+        /// The error.
         error: io::Error,
     },
-    /// The list can't be had.
+    /// The list can't be read.
     #[error("RDMA devices can't be listed: {0}")]
     List(io::Error),
 }
 
-/// What `rdma-mummy-sys` sets when libibverbs isn't there (EOPNOTSUPP), and libibverbs when the kernel has no verbs
+/// The error codes of `rdma-mummy-sys` without libibverbs (EOPNOTSUPP), and of libibverbs if the kernel has no verbs
 /// (ENOSYS).
 const NO_LIBRARY: i32 = 95;
 const NO_KERNEL: i32 = 38;
 
 impl NoDevices {
-    /// Why there is no list.
+    /// Returns the reason for which the list can't be read.
     pub(super) fn of_list(error: io::Error) -> NoDevices {
         match error.raw_os_error() {
             Some(NO_LIBRARY) => NoDevices::NoLibrary,

@@ -1,24 +1,24 @@
-//! [`VerbsError`]: why queue pairs can't be had, or can't go on.
+//! [`VerbsError`]: an error of queue pairs.
 
 use super::{NoDevices, Status};
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::Bytes;
 use std::io;
 
-/// What went wrong on a device.
+/// An error of a device.
 #[derive(Debug, thiserror::Error)]
 pub enum VerbsError {
-    /// It can't be opened.
+    /// The device can't be opened.
     #[error(transparent)]
     Device(#[from] NoDevices),
-    /// Something of it can't be had.
+    /// A call has failed.
     #[error("device {device}: {what}: {error}")]
     Call {
-        /// Its name.
+        /// The device's name.
         device: String,
-        /// What was tried.
+        /// The failed action.
         what: String,
-        /// What came of it.
+        /// The error.
         error: io::Error,
     },
     /// Memory can't be registered.
@@ -26,53 +26,53 @@ pub enum VerbsError {
         "device {device}: {bytes} of memory can't be registered: {error}. It has to stay in memory (be locked), and \
          this process may lock {}. Needed: `ulimit -l {kib}` or more, or `unlimited` (KiB; as root, or by \
          /etc/security/limits.conf)",
-        limit.as_deref().unwrap_or("an amount that is not known")
+        limit.as_deref().unwrap_or("an unknown amount")
     )]
     Memory {
         /// The device's name.
         device: String,
-        /// How much.
+        /// The size.
         bytes: Bytes,
-        /// The least limit that would do.
+        /// The least sufficient limit.
         kib: u64,
-        /// The limit on locked memory, as the kernel says it.
+        /// The limit on locked memory, as the kernel reports it.
         limit: Option<String>,
-        /// What came of it.
+        /// The error.
         error: io::Error,
     },
-    /// Huge pages were wanted, and no others.
-    #[error("device {device}: huge pages can't be had: {why}")]
+    /// Huge pages are missing, and no others were allowed.
+    #[error("device {device}: huge pages are not available: {why}")]
     HugePages {
         /// The device's name.
         device: String,
-        /// What is missing, and what would help.
+        /// The reason, and a remedy.
         why: String,
     },
-    /// RDMA's connection manager can't do it.
+    /// RDMA-CM has failed.
     #[error("{what}: {error}")]
     Manager {
-        /// What was tried, or is missing.
+        /// The failed action, or the missing part.
         what: String,
-        /// What came of it.
+        /// The error.
         error: io::Error,
     },
-    /// The other side is on a network of another kind, or has other queue pairs.
-    #[error("the other side can't be connected with: {0}")]
+    /// The other side has another kind of network, or other queue pairs.
+    #[error("the other side can't be connected: {0}")]
     Peer(String),
-    /// The device has fewer READs or atomics on their way.
+    /// The device supports fewer outstanding READs or atomics.
     #[error(
-        "device {device} has {most} READs or atomics of a connection on their way at a time, not {wanted}: a `depth` \
+        "device {device} supports {most} outstanding READs or atomics of a connection, not {wanted}: a `depth` \
          (-t) of up to {most} would do"
     )]
     Reads {
-        /// Its name.
+        /// The device's name.
         device: String,
-        /// How many were to be.
+        /// The wanted number.
         wanted: u8,
-        /// How many can be.
+        /// The largest number.
         most: u32,
     },
-    /// A request is longer than the memory that was registered.
+    /// A request is longer than the registered memory.
     #[error("a message of {bytes} B was posted, and memory for {room} B is registered")]
     TooLong {
         /// The message.
@@ -80,52 +80,52 @@ pub enum VerbsError {
         /// The memory.
         room: u32,
     },
-    /// A datagram is one packet.
-    #[error("a datagram of {bytes} B does not fit packets of {mtu}, which is what both ports take")]
+    /// A datagram is longer than a packet.
+    #[error("a datagram of {bytes} B does not fit packets of {mtu}, the MTU of both ports")]
     Datagram {
         /// The largest message.
         bytes: u32,
         /// The largest payload of a packet.
         mtu: Mtu,
     },
-    /// More was posted than a send queue holds.
+    /// More requests were posted than the send queue holds.
     #[error("queue pair {qp} takes no more requests ({depth} at a time): {error}")]
     Post {
-        /// Its number.
+        /// The queue pair number.
         qp: u32,
-        /// What it was made for.
+        /// The length of the send queue.
         depth: u32,
-        /// What came of it.
+        /// The error.
         error: io::Error,
     },
-    /// A request failed.
+    /// A request has failed.
     #[error("queue pair {qp}: {what}: {status}")]
     Failed {
-        /// Its number.
+        /// The queue pair number.
         qp: u32,
-        /// What was asked.
+        /// The request.
         what: &'static str,
-        /// Why it failed.
+        /// The status.
         status: Status,
     },
-    /// The device has told of something that no completion tells of.
+    /// The device has reported a fault outside of completions.
     #[error("device {device}: {what}")]
     Event {
-        /// Its name.
+        /// The device's name.
         device: String,
-        /// What it is, and what it may come from.
+        /// The fault and its likely causes.
         what: &'static str,
     },
-    /// A message does not hold what it must.
+    /// A message has wrong contents.
     #[error("{0}")]
     Contents(String),
-    /// The completion queue can't be read.
+    /// The completion queue can't be polled.
     #[error("the completion queue can't be read: it has overrun, or the device is gone")]
     Poll,
 }
 
 impl VerbsError {
-    /// What the last call of the library came to.
+    /// Returns the error of the library's last call.
     pub(super) fn last(device: &str, what: impl Into<String>) -> VerbsError {
         VerbsError::of(device, what, io::Error::last_os_error())
     }
@@ -138,14 +138,14 @@ impl VerbsError {
         VerbsError::Manager { what: what.into(), error }
     }
 
-    /// Memory could not be registered; `limits` is what the kernel says of this process, if it does.
+    /// Returns the error of a failed registration. `limits` is the kernel's list of this process's limits.
     pub(super) fn memory(
         device: &str,
         bytes: usize,
         error: io::Error,
         limits: Option<&str>,
     ) -> VerbsError {
-        // What the driver locks for its queues comes on top; the kernel counts in pages.
+        // The driver locks memory for its queues too; the kernel counts pages.
         const QUEUES: u64 = 1 << 20;
         let bytes = bytes as u64;
         let limit = limits.and_then(|limits| {
@@ -177,6 +177,6 @@ mod tests {
             assert!(said.contains(words), "{said}");
         }
         let said = VerbsError::memory("rxe0", 1, error(), None).to_string();
-        assert!(said.contains("`ulimit -l 1025`") && said.contains("not known"), "{said}");
+        assert!(said.contains("`ulimit -l 1025`") && said.contains("unknown amount"), "{said}");
     }
 }

@@ -2,12 +2,12 @@
 
 use bandwise_session::Gid;
 
-/// What packets look like that are sent from it.
+/// The format of packets from a GID.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GidKind {
     /// InfiniBand.
     Ib,
-    /// RoCE in frames of its own.
+    /// RoCE in Ethernet frames.
     RoceV1,
     /// RoCE over UDP and IP.
     RoceV2,
@@ -18,7 +18,7 @@ impl GidKind {
         [GidKind::Ib, GidKind::RoceV1, GidKind::RoceV2].get(code as usize).copied()
     }
 
-    /// Its name.
+    /// Returns the name.
     pub const fn as_str(self) -> &'static str {
         match self {
             GidKind::Ib => "InfiniBand",
@@ -28,14 +28,14 @@ impl GidKind {
     }
 }
 
-/// An entry of a port's table of identifiers.
+/// An entry of a port's table of GIDs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GidInfo {
-    /// Its place in the table: what `-x` takes.
+    /// The index in the table, for `-x`.
     pub index: u32,
     /// The identifier.
     pub gid: Gid,
-    /// What packets look like; none for a code that is not known here.
+    /// The format of packets; `None` for an unknown code.
     pub kind: Option<GidKind>,
 }
 

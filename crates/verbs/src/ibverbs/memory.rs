@@ -1,5 +1,4 @@
-//! [`Domain`] and [`Memory`]: a protection domain, and memory that the device may use. What is unsafe about
-//! having them stands here.
+//! [`Domain`] and [`Memory`]: a protection domain, and registered memory. It contains unsafe calls of libibverbs.
 
 #![allow(unsafe_code)]
 
@@ -37,8 +36,8 @@ impl Drop for Domain {
     }
 }
 
-/// Two buffers of the same size behind each other: what is sent is read from the first, what arrives goes to the
-/// second. Each has so many places for messages; one where messages hold nothing, which all use.
+/// Two consecutive buffers of the same size: messages are sent from the first and arrive in the second. Each has slots
+/// for messages; messages without contents share one slot.
 pub(super) struct Memory {
     buffer: Buffer,
     region: NonNull<sys::ibv_mr>,
@@ -46,20 +45,20 @@ pub(super) struct Memory {
     /// The largest message.
     bytes: u32,
     places: usize,
-    /// From one place to the next.
+    /// The distance of two slots.
     stride: usize,
-    /// Where the second begins.
+    /// The offset of the second buffer.
     second: usize,
 }
 
-/// What stands before a datagram that is received: room for a global route header (IBTA 11.4.1.2), bytes.
+/// The bytes before a received datagram: room for a global route header (IBTA 11.4.1.2).
 pub(super) const GRH: u32 = 40;
 
-/// Where devices and atomics want things to begin, bytes; and places, so that no two share a line of a cache.
+/// The alignment of memory, and of slots, so that no two share a cache line.
 const PAGE: usize = 4096;
 const LINE: usize = 64;
 
-/// Whole pages, all zeros at first.
+/// Whole pages of zeros.
 struct Buffer {
     start: NonNull<u8>,
     bytes: usize,
@@ -75,7 +74,7 @@ impl Buffer {
         Ok(Buffer { start, bytes })
     }
 
-    /// Of the pages that are wanted, with room for so many bytes; and which they are.
+    /// Allocates the wanted pages for so many bytes. Returns their kind too.
     fn of_pages(
         context: &Context,
         bytes: usize,
@@ -99,7 +98,7 @@ impl Buffer {
             Ok(buffer) => Ok((buffer, Pages::Ordinary { instead_because: why })),
             Err(error) => Err(VerbsError::of(
                 context.name(),
-                format!("{} of memory can't be had", Bytes::new(bytes as u64)),
+                format!("{} of memory can't be allocated", Bytes::new(bytes as u64)),
                 error,
             )),
         }
@@ -114,7 +113,7 @@ impl Drop for Buffer {
 }
 
 impl Memory {
-    /// Memory for messages of up to so many bytes each way, with so many places.
+    /// Registers memory with so many slots for messages of up to so many bytes.
     pub(super) fn register(
         context: &Context,
         domain: &Domain,
@@ -144,34 +143,34 @@ impl Memory {
         }
     }
 
-    /// What it is made of.
+    /// Returns the kind of pages.
     pub(super) fn pages(&self) -> &Pages {
         &self.pages
     }
 
-    /// The largest message.
+    /// Returns the largest message.
     pub(super) fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// From one place to the next.
+    /// Returns the distance of two slots.
     pub(super) fn stride(&self) -> u32 {
         self.stride as u32
     }
 
-    /// The part of a place of the first buffer that a message of `bytes` takes.
+    /// Returns a message of `bytes` in a slot of the first buffer.
     pub(super) fn outgoing(&self, place: usize, bytes: u32) -> sys::ibv_sge {
         let addr = (self.buffer.start.addr().get() + place * self.stride) as u64;
         sys::ibv_sge { addr, length: bytes, lkey: self.lkey() }
     }
 
-    /// A place of the second buffer, for the device, with so much more before a message.
+    /// Returns a slot of the second buffer, with a header before the message.
     pub(super) fn arriving(&self, place: usize, header: u32) -> sys::ibv_sge {
         let addr = (self.buffer.start.addr().get() + self.second + place * self.stride) as u64;
         sys::ibv_sge { addr, length: self.bytes + header.min(GRH), lkey: self.lkey() }
     }
 
-    /// The second buffer, for the other side.
+    /// Returns the second buffer, for the other side.
     pub(super) fn region(&self) -> Region {
         // SAFETY: the region lives.
         let rkey = unsafe { self.region.as_ref().rkey };
@@ -182,7 +181,7 @@ impl Memory {
         Region { address: self.arriving(0, 0).addr, rkey, bytes }
     }
 
-    /// Writes what a message holds to a place of the first buffer. Nothing that is under way may go from there.
+    /// Writes a message to a slot of the first buffer, which no outstanding request may use.
     pub(super) fn write(&self, place: usize, message: &[u8]) {
         assert!(place < self.places && message.len() <= self.stride);
         // SAFETY: within that place. The device reads no message from there at this time; one that it reads by mistake
@@ -193,7 +192,7 @@ impl Memory {
         }
     }
 
-    /// Reads what has arrived at a place of the second buffer, after so much that stands before it.
+    /// Reads a message from a slot of the second buffer, after a header.
     pub(super) fn read(&self, place: usize, header: u32, message: &mut [u8]) {
         let header = header as usize;
         assert!(place < self.places && header + message.len() <= self.stride);
@@ -210,8 +209,7 @@ impl Memory {
         unsafe { self.region.as_ref().lkey }
     }
 
-    /// Puts a mark at the end of the first buffer, as it goes with messages of the whole size. There is no end
-    /// of an empty one.
+    /// Writes a mark to the end of the first buffer, which messages of the full size carry. An empty buffer has no end.
     #[inline]
     pub(super) fn mark_outgoing(&self, mark: u8) {
         if let Some(last) = (self.bytes as usize).checked_sub(1) {
@@ -220,7 +218,7 @@ impl Memory {
         }
     }
 
-    /// The mark at the end of the second buffer; zero at first.
+    /// Returns the mark at the end of the second buffer, which is 0 at first.
     #[inline]
     pub(super) fn arrived_mark(&self) -> u8 {
         let last = (self.bytes as usize).saturating_sub(1);

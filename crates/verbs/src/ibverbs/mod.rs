@@ -1,8 +1,8 @@
-//! libibverbs, which is looked for when the program starts: a machine without it is told so.
+//! Queue pairs of RDMA devices by libibverbs, which is loaded at run time; machines without it get an error.
 //!
-//! [`devices`] says what there is, [`Wanted::choose`] which of it to use; [`QueuePairs`] are opened there, and
-//! connected with those of another side once each knows the other's [`Side`](bandwise_session::Side), by what that says or by RDMA-CM
-//! ([`manager`]).
+//! [`devices`] lists the devices and [`Wanted::choose`] chooses one. [`QueuePairs`] are opened there. They are
+//! connected with those of another side when both know each other's [`Side`](bandwise_session::Side), directly or by
+//! RDMA-CM ([`manager`]).
 
 mod choice;
 mod completion_queue;

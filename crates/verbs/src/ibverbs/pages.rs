@@ -1,32 +1,32 @@
-//! [`Pages`]: of which pages memory is, by what was wanted ([`WantedPages`]).
+//! [`Pages`]: the pages of memory, by the wanted ones ([`WantedPages`]).
 
 use bandwise_session::WantedPages;
 use bandwise_units::Bytes;
 use std::io;
 
-/// Which it has.
+/// The pages of memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pages {
-    /// The usual ones.
+    /// Ordinary pages.
     Ordinary {
-        /// Why they are not huge, if that was wanted.
+        /// The reason for which they are not huge, if that was wanted.
         instead_because: Option<String>,
     },
-    /// Huge ones, of that size.
+    /// Huge pages of this size.
     Huge(Bytes),
 }
 
-/// Where the kernel says how many huge pages there are.
+/// The kernel's file with the numbers of huge pages.
 pub(super) const HUGE_PAGES: &str = "/proc/meminfo";
 
-/// Huge pages that are needed.
+/// The needed huge pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HugePages {
-    /// The size of one.
+    /// The size of a page.
     pub(super) each: Bytes,
-    /// All that are needed.
+    /// The size of all pages.
     pub(super) all: Bytes,
-    /// How many are free now, and there at all.
+    /// The numbers of free and of all pages.
     free: u64,
     there: u64,
 }
@@ -58,7 +58,7 @@ impl HugePages {
         })
     }
 
-    /// What to say when the kernel gave none.
+    /// Returns the message for an allocation without huge pages.
     pub(super) fn missing(&self, error: &io::Error) -> String {
         let HugePages { each, all, free, there } = *self;
         let needed = all.get() / each.get();
@@ -91,7 +91,7 @@ mod tests {
         let error = || io::Error::from_raw_os_error(12);
         let said = many.missing(&error());
         assert!(said.contains("3 of 2 MiB are needed, and 1 are free"), "{said}");
-        // The two that others use stay.
+        // The two pages of other programs stay.
         assert!(said.ends_with("echo 5 > /proc/sys/vm/nr_hugepages"), "{said}");
         assert!(huge(1).missing(&error()).contains("the kernel gives none"));
     }

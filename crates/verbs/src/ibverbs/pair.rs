@@ -1,4 +1,4 @@
-//! [`Pair`]: a queue pair with its lists of requests and RECVs. What is unsafe about posting them stands here.
+//! [`Pair`]: a queue pair with its lists of requests and RECVs. It contains the unsafe calls for posting.
 
 #![allow(unsafe_code)]
 
@@ -13,38 +13,38 @@ use std::io;
 use std::mem::zeroed;
 use std::ptr::null_mut;
 
-/// A queue pair, and its requests as the library wants them.
+/// A queue pair, and its requests in the library's format.
 pub(super) struct Pair {
     pub(super) qp: QueuePair,
-    /// The other side's memory, from the beginning of its part.
+    /// The memory of the other side, from the start of this queue pair's part.
     pub(super) remote: Region,
-    /// Its places in memory: the first, how many, and how far one is from the next; and how many requests have used
+    /// The first slot in memory, the number of slots and their distance, and the number of requests that have used
     /// them.
     pub(super) first_place: usize,
     pub(super) places: usize,
     stride: u64,
     pub(super) asked: usize,
-    /// Where the first of them is, of those for what is sent.
+    /// The address of the first slot for outgoing messages.
     outgoing: u64,
-    /// A list; each entry but the last one handed over points to the next.
+    /// The list of requests. Each entry except the last posted one points to the next.
     requests: Box<[sys::ibv_send_wr]>,
-    /// What the requests send, one each.
+    /// The payload of each request.
     parts: Box<[sys::ibv_sge]>,
-    /// How many of the list are filled and wait for the doorbell.
+    /// The number of list entries that wait for the doorbell.
     pub(super) held: usize,
-    /// Payloads of the requests that will be told of when they end, in their order: a ring.
+    /// A ring of the payloads of signalled requests, in order.
     payloads: Box<[u32]>,
     first: usize,
     last: usize,
-    /// The RECVs, as two lists of half of them each.
+    /// The RECVs, in two lists of half the number.
     pub(super) recvs: Box<[sys::ibv_recv_wr]>,
-    /// Where what they receive goes.
+    /// The targets of the RECVs.
     _arriving: Box<[sys::ibv_sge]>,
-    /// Whether the second half is to be posted next.
+    /// Whether the second half is posted next.
     is_second: bool,
-    /// RECVs used up and not posted anew.
+    /// The number of used RECVs that are not posted again.
     pub(super) used: usize,
-    /// What stands before a message that is received, bytes.
+    /// The header before a received message, in bytes.
     pub(super) header: u32,
 }
 
@@ -162,7 +162,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Hands the list over.
+    /// Posts the list.
     #[inline]
     pub(super) fn ring(&mut self, depth: u32) -> Result<(), VerbsError> {
         let held = std::mem::take(&mut self.held);
@@ -181,7 +181,7 @@ impl Pair {
         self.posted(code, depth)
     }
 
-    /// What the other side must know of it.
+    /// Returns the address for the other side.
     pub(super) fn address(&self) -> QpAddress {
         self.qp.address((self.first_place as u64 * self.stride) as u32)
     }
@@ -194,7 +194,7 @@ impl Pair {
         Err(VerbsError::Post { qp: self.qp.number(), depth, error })
     }
 
-    /// The payload of the request that ended.
+    /// Returns the payload of the request that has completed.
     #[inline]
     pub(super) fn payload(&mut self) -> u32 {
         let bytes = self.payloads[self.first & (self.payloads.len() - 1)];

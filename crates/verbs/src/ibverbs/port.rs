@@ -3,7 +3,7 @@
 use super::GidInfo;
 use bandwise_units::BitRate;
 
-/// What carries packets.
+/// The link layer of a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkLayer {
     /// InfiniBand.
@@ -15,14 +15,14 @@ pub enum LinkLayer {
 impl LinkLayer {
     pub(super) fn from_code(code: u8) -> Option<LinkLayer> {
         match code {
-            // A device that says nothing is InfiniBand, as in libibverbs' own programs.
+            // A device without a value has InfiniBand, as in libibverbs' own programs.
             0 | 1 => Some(LinkLayer::InfiniBand),
             2 => Some(LinkLayer::Ethernet),
             _ => None,
         }
     }
 
-    /// Its name.
+    /// Returns the name.
     pub const fn as_str(self) -> &'static str {
         match self {
             LinkLayer::InfiniBand => "InfiniBand",
@@ -34,15 +34,15 @@ impl LinkLayer {
 /// The state of a port (IBTA 14.2.5.6, PortState).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PortState {
-    /// No link.
+    /// There is no link.
     Down,
-    /// A link, and no subnet manager has been there.
+    /// The link is up, and no subnet manager has configured it.
     Init,
-    /// A subnet manager has been there.
+    /// A subnet manager has configured it.
     Armed,
-    /// It carries data.
+    /// The port carries data.
     Active,
-    /// It carries data, and its link has had a fault that it may recover from.
+    /// The port carries data, and its link has an error from which it may recover.
     ActiveDefer,
 }
 
@@ -53,7 +53,7 @@ impl PortState {
             .copied()
     }
 
-    /// Its name.
+    /// Returns the name.
     pub const fn as_str(self) -> &'static str {
         match self {
             PortState::Down => "down",
@@ -65,34 +65,34 @@ impl PortState {
     }
 }
 
-/// A port. What the device tells in a code that is not known here is `None`.
+/// A port. Unknown codes of the device are `None`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PortInfo {
-    /// Its number, from 1.
+    /// The number, from 1.
     pub number: u8,
-    /// Whether it carries data.
+    /// The state.
     pub state: Option<PortState>,
-    /// What carries packets.
+    /// The link layer.
     pub link_layer: Option<LinkLayer>,
-    /// The largest payload of a packet now, bytes.
+    /// The current largest payload of a packet, in bytes.
     pub active_mtu: Option<u32>,
-    /// The largest that it could be, bytes.
+    /// The largest possible payload, in bytes.
     pub max_mtu: Option<u32>,
-    /// Lanes times the data rate of a lane, as the port gives them.
+    /// The number of lanes times the data rate of a lane, as the port reports them.
     pub rate: Option<BitRate>,
-    /// Its local identifier (LID); 0 on Ethernet.
+    /// The local identifier (LID); 0 on Ethernet.
     pub lid: u16,
-    /// Its global identifiers that are set.
+    /// The global identifiers that are set.
     pub gids: Vec<GidInfo>,
 }
 
-/// Bytes of a path MTU (IBTA 14.2.5.6, MTUCap): 1 is 256, up to 5 for 4096.
+/// Returns the bytes of a path MTU (IBTA 14.2.5.6, MTUCap): 1 is 256, up to 5 for 4096.
 pub(super) fn mtu(code: u32) -> Option<u32> {
     (1..=5).contains(&code).then(|| 128 << code)
 }
 
-/// Lanes by LinkWidthActive and a lane's rate by LinkSpeedActive (IBTA 14.2.5.6), as they are sold: QDR is 10 and
-/// FDR 14 Gbps, a few percent of which coding takes.
+/// Returns the nominal rate: lanes by LinkWidthActive times a lane's rate by LinkSpeedActive (IBTA 14.2.5.6). QDR is 10
+/// Gbps and FDR 14 Gbps, a few percent of which is coding.
 pub(super) fn rate(width: u8, speed: u32) -> Option<BitRate> {
     let lanes = match width {
         1 => 1,

@@ -1,7 +1,6 @@
-//! [`QueuePair`]: making and connecting it. What is unsafe about that stands here.
+//! [`QueuePair`]: the creation and connection of a queue pair. It contains unsafe calls of libibverbs.
 //!
-//! A queue pair for datagrams (UD) is connected with nobody: whom a datagram goes to stands in its request, and that
-//! is the one other side.
+//! A queue pair for datagrams (UD) has no connection: each request names the destination, which is the one other side.
 
 #![allow(unsafe_code)]
 
@@ -18,33 +17,33 @@ use std::mem::zeroed;
 use std::ptr::NonNull;
 use sys::ibv_qp_attr_mask as mask;
 
-/// An answer is waited for for 4.096 us * 2^TIMEOUT, 0.27 s, and a request sent again RETRIES times (IBTA 9.7.6.1.3
-/// and 11.2.5.2): some 2 s until a side that is gone is told of. Lossless fabrics need neither. Linux's Soft-RoCE
-/// takes the largest number, 7, for: without end.
+/// The timeout of an acknowledgement, 4.096 us * 2^TIMEOUT = 0.27 s, and the number of retransmissions (IBTA 9.7.6.1.3
+/// and 11.2.5.2): the loss of the other side is reported after 2 s. Lossless fabrics need neither. Linux's Soft-RoCE
+/// takes the largest number, 7, for infinite.
 const TIMEOUT: u8 = 16;
 pub(super) const RETRIES: u8 = 6;
-/// Who finds no RECV asks again, for ever, after 0.64 ms (IBTA 9.7.5.2.8).
+/// A sender without a RECV at the other side retries without a limit, after 0.64 ms (IBTA 9.7.5.2.8).
 const RNR_RETRIES: u8 = 7;
 const RNR_TIMER: u8 = 12;
-/// What datagrams must show to be received (Q_Key): any number below 2^31, the same on both sides (IBTA 3.5.3).
+/// The Q_Key of datagrams: any number below 2^31, the same on both sides (IBTA 3.5.3).
 const QKEY: u32 = 0x1851_6000;
-/// Routers that a packet may cross.
+/// The number of routers that a packet may cross.
 const HOP_LIMIT: u8 = 64;
 
-/// A reliable connection (RC), or one for datagrams (UD).
+/// A queue pair for a reliable connection (RC) or for datagrams (UD).
 pub(super) struct QueuePair {
     qp: NonNull<sys::ibv_qp>,
     transport: Transport,
-    /// Whom datagrams go to.
+    /// The destination of datagrams.
     peer: Option<Peer>,
     psn: Bits24,
-    /// READs and atomics on their way at a time, to either side.
+    /// The number of outstanding READs and atomics, in both directions.
     reads: u8,
     device: String,
 }
 
 impl QueuePair {
-    /// One that takes RECVs: it is in the state INIT.
+    /// Creates a queue pair in the state INIT, in which it takes RECVs.
     pub(super) fn of(
         context: &Context,
         domain: &Domain,
@@ -75,7 +74,7 @@ impl QueuePair {
         let Some(qp) = NonNull::new(qp) else {
             let Plan { send_depth, inline, .. } = plan;
             let what = format!(
-                "a queue pair with {send_depth} requests and {inline} B inline can't be had (fewer: -q, -t, -I)"
+                "a queue pair with {send_depth} requests and {inline} B inline can't be created (fewer: -q, -t, -I)"
             );
             return Err(VerbsError::last(context.name(), what));
         };
@@ -104,17 +103,17 @@ impl QueuePair {
         Ok(pair)
     }
 
-    /// What the other side must know of it, and of where its part of the region is.
+    /// Returns the address for the other side, with its part of the region.
     pub(super) fn address(&self, part: u32) -> QpAddress {
         QpAddress { number: Bits24::of_lowest(self.number()), psn: self.psn, part }
     }
 
-    /// READs and atomics on their way at a time, to either side.
+    /// Returns the number of outstanding READs and atomics, in both directions.
     pub(super) fn reads(&self) -> u8 {
         self.reads
     }
 
-    /// Its number.
+    /// Returns the queue pair number.
     pub(super) fn number(&self) -> u32 {
         // SAFETY: the queue pair lives.
         unsafe { self.qp.as_ref().qp_num }
@@ -125,14 +124,14 @@ impl QueuePair {
         self.qp.as_ptr()
     }
 
-    /// Whom datagrams go to; `None` for a connection, which knows it itself, and before it is connected.
+    /// Returns the destination of datagrams; `None` for a connection, and before it is connected.
     #[inline]
     pub(super) fn datagrams_to(&self) -> Option<sys::ud_t> {
         let Peer { handle, number } = self.peer.as_ref()?;
         Some(sys::ud_t { ah: handle.as_ptr(), remote_qpn: *number, remote_qkey: QKEY })
     }
 
-    /// Connects it: states RTR and RTS.
+    /// Connects the queue pair: states RTR and RTS.
     pub(super) fn connect(
         &mut self,
         domain: &Domain,
@@ -165,7 +164,7 @@ impl QueuePair {
         // SAFETY: the domain lives, and longer than the handle, by the order in which their owner drops them.
         let handle = unsafe { sys::ibv_create_ah(domain.as_ptr(), &mut route) };
         let Some(handle) = NonNull::new(handle) else {
-            let what = "there is no way to the other side from that GID (address handle)";
+            let what = "there is no path to the other side from this GID (address handle)";
             return Err(VerbsError::last(&self.device, what));
         };
         self.peer = Some(Peer { handle, number: peer.number.get() });
@@ -186,7 +185,7 @@ impl QueuePair {
             | mask::IBV_QP_RQ_PSN
             | mask::IBV_QP_MAX_DEST_RD_ATOMIC
             | mask::IBV_QP_MIN_RNR_TIMER;
-        self.modify("RTR (is the other side reachable from that GID?)", what, |to| {
+        self.modify("RTR (is the other side reachable from this GID?)", what, |to| {
             to.qp_state = sys::ibv_qp_state::IBV_QPS_RTR;
             to.ah_attr = route;
             to.path_mtu = code(path.mtu);
@@ -267,7 +266,7 @@ fn code(mtu: Mtu) -> u32 {
     mtu.get().ilog2() - 7
 }
 
-/// How packets get to the other side.
+/// Returns the address vector of the other side.
 fn route(chosen: &Chosen, side: &Side, path: Path) -> sys::ibv_ah_attr {
     // SAFETY: a struct of numbers, for which zeros are values.
     let mut route: sys::ibv_ah_attr = unsafe { zeroed() };
@@ -287,7 +286,7 @@ fn route(chosen: &Chosen, side: &Side, path: Path) -> sys::ibv_ah_attr {
     route
 }
 
-/// The other side of datagrams.
+/// The destination of datagrams.
 struct Peer {
     handle: NonNull<sys::ibv_ah>,
     number: u32,

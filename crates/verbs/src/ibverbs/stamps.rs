@@ -2,37 +2,37 @@
 
 use bandwise_units::Time;
 
-/// A counter of the device, made into time.
+/// The conversion of a device's counter to time.
 ///
-/// A counter of few bits begins anew now and then. As long as it is read more than twice in a round, each value is
-/// taken for the one that is nearest to the one before, earlier or later: two queue pairs may complete in another
-/// order than they are told of.
+/// A counter of few bits wraps. As long as it is read more than twice per round, each value is taken for the one
+/// nearest to the previous one, earlier or later: completions of two queue pairs may be polled in another order than
+/// they happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamps {
-    /// The bits that count.
+    /// The valid bits.
     mask: u64,
     khz: u64,
-    /// The value before, and what it was without the rounds that are lost; `None` before the first.
+    /// The previous value, and its unwrapped value; `None` before the first.
     last: Option<(u64, u64)>,
 }
 
-/// The first value, in ticks: those that are earlier than it are not less than none.
+/// The first unwrapped value in ticks, which leaves room for earlier ones.
 const FIRST: u64 = 1 << 62;
 
 impl Stamps {
-    /// A counter of that rate whose values have the bits of the mask; `None` if the device has none. Bits have to
-    /// be the lowest ones: a counter goes through all their values.
+    /// Returns the conversion of a counter with this mask and rate; `None` if the device has none. The mask has to
+    /// consist of the lowest bits.
     pub(super) fn of(mask: u64, khz: u64) -> Option<Stamps> {
         let counts = mask > 1 && (mask & mask.wrapping_add(1)) == 0;
         (counts && khz > 0).then_some(Stamps { mask, khz, last: None })
     }
 
-    /// How fast it counts, kHz.
+    /// Returns the rate in kHz.
     pub(super) fn khz(&self) -> u64 {
         self.khz
     }
 
-    /// The time at a value; differences of two such are what counts.
+    /// Returns the time of a value; only differences have a meaning.
     pub(super) fn time(&mut self, value: u64) -> Time {
         let value = value & self.mask;
         let ticks = match self.last {
@@ -47,7 +47,7 @@ impl Stamps {
             }
         };
         self.last = Some((value, ticks));
-        // Ticks count from `FIRST`, and so do picoseconds from half of what they can be.
+        // Ticks count from `FIRST`, and picoseconds from half of their range.
         let ps = |ticks: u64| (u128::from(ticks) * 1_000_000_000 / u128::from(self.khz)) as u64;
         const MIDDLE: u64 = 1 << 62;
         Time::from_ps(match ticks.checked_sub(FIRST) {
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(Stamps::of(u64::MAX, 156_250).unwrap().khz(), 156_250);
     }
 
-    /// 156.25 MHz, as of a ConnectX: 6.4 ns a tick.
+    /// 156.25 MHz, as in a ConnectX: 6.4 ns a tick.
     #[test]
     fn ticks_are_time() {
         let mut stamps = Stamps::of(u64::MAX >> 1, 156_250).unwrap();
@@ -81,8 +81,8 @@ mod tests {
     }
 
     proptest! {
-        /// However few bits there are, wherever it begins: it goes as a counter without an end does, if it is
-        /// read twice a round.
+        /// Whatever the number of bits and the start, the conversion equals a counter that never wraps, if it is read
+        /// twice per round.
         #[test]
         fn rounds_are_not_lost(
             bits in 3u32..=64, begin in any::<u64>(), khz in 1_000u64..2_000_000,

@@ -1,33 +1,36 @@
-//! [`Status`]: why a request failed, in words.
+//! [`Status`]: the status of a completion, in words.
 
 use std::fmt;
 
-/// What a completion says that tells of no success (IBTA 11.6.2), by its code in libibverbs.
+/// The status of a completion (IBTA 11.6.2), by its code in libibverbs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status(pub u32);
 
-/// That a request was given up because an earlier one had failed.
+/// The status of a request that was flushed after the failure of an earlier one.
 const FLUSHED: u32 = 5;
 
-/// What each code means, and what usually brings it about; the place is the code.
+/// The meaning of each code and its usual causes, by code.
 const WORDS: [(&str, &str); 24] = [
-    ("success", "nothing is wrong"),
-    ("local length error", "a message is longer than the buffer of the RECV that it met"),
-    ("local queue pair operation error", "the device can't carry out what was posted"),
-    ("local end-to-end context operation error", "reliable datagrams, which nobody builds"),
-    ("local protection error", "the memory of a request is not registered as it is used"),
+    ("success", "success"),
+    ("local length error", "a message is longer than the buffer of its RECV"),
+    ("local queue pair operation error", "the device can't execute the posted request"),
+    ("local end-to-end context operation error", "reliable datagrams, which no device has"),
+    ("local protection error", "the memory of a request is not registered for this access"),
     ("flushed", "an earlier request of this queue pair failed, or it was closed"),
-    ("memory window bind error", "a window was bound without the right to"),
-    ("bad response", "the answer was not one to what was asked"),
-    ("local access error", "what came may not be written to where it is to go"),
-    ("remote invalid request", "the other side's queue pair takes no such request or size"),
+    ("memory window bind error", "a window was bound without the permission"),
+    ("bad response", "the response does not match the request"),
+    ("local access error", "received data may not be written to its destination"),
+    (
+        "remote invalid request",
+        "the other side's queue pair does not accept this request or its size",
+    ),
     (
         "remote access error",
-        "the other side's memory may not be used so: wrong key, address or size",
+        "the other side's memory may not be accessed like this: wrong key, address or size",
     ),
     (
         "remote operation error",
-        "the other side could not carry it out, often because its program failed",
+        "the other side could not execute it, often because its program failed",
     ),
     (
         "no answer after all retries",
@@ -37,25 +40,25 @@ const WORDS: [(&str, &str); 24] = [
         "the receiver was not ready after all retries",
         "the other side posts no RECVs: its program hangs",
     ),
-    ("local reliable datagram domain violation", "reliable datagrams, which nobody builds"),
-    ("remote invalid reliable datagram request", "reliable datagrams, which nobody builds"),
-    ("remote aborted", "the other side gave up"),
-    ("invalid end-to-end context number", "reliable datagrams, which nobody builds"),
-    ("invalid end-to-end context state", "reliable datagrams, which nobody builds"),
+    ("local reliable datagram domain violation", "reliable datagrams, which no device has"),
+    ("remote invalid reliable datagram request", "reliable datagrams, which no device has"),
+    ("remote aborted", "the other side has given up"),
+    ("invalid end-to-end context number", "reliable datagrams, which no device has"),
+    ("invalid end-to-end context state", "reliable datagrams, which no device has"),
     ("fatal error of the device", "the device has to be reset; the kernel's log says more"),
-    ("response timed out", "the other side took too long for an answer"),
+    ("response timed out", "the other side responded too late"),
     ("general error", "the kernel's log may say more"),
-    ("tag matching error", "tag matching, which is not used here"),
-    ("tag matching rendezvous incomplete", "tag matching, which is not used here"),
+    ("tag matching error", "tag matching, which Bandwise does not use"),
+    ("tag matching rendezvous incomplete", "tag matching, which Bandwise does not use"),
 ];
 
 impl Status {
-    /// Whether a request went well.
+    /// Returns `true` if the request was successful.
     pub const fn is_success(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether an earlier failure is the reason for it.
+    /// Returns `true` if an earlier failure is the cause.
     pub const fn is_flushed(self) -> bool {
         self.0 == FLUSHED
     }
@@ -65,7 +68,7 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match WORDS.get(self.0 as usize) {
             Some((what, cause)) => write!(f, "{what} (usually: {cause})"),
-            None => write!(f, "a failure that is not known here, code {}", self.0),
+            None => write!(f, "an unknown failure, code {}", self.0),
         }
     }
 }
@@ -75,7 +78,7 @@ mod tests {
     use super::*;
     use rdma_mummy_sys::ibv_wc_status::*;
 
-    /// The place in the table is the library's code, and every code has words.
+    /// The index in the table is the library's code, and every code has words.
     #[test]
     fn words_are_those_of_the_code() {
         let words = [
@@ -110,7 +113,7 @@ mod tests {
         }
         assert_eq!(words.len(), WORDS.len());
         let unknown = Status(IBV_WC_TM_RNDV_INCOMPLETE + 1).to_string();
-        assert!(unknown.ends_with("not known here, code 24"), "{unknown}");
+        assert!(unknown.ends_with("unknown failure, code 24"), "{unknown}");
         assert!(Status(IBV_WC_WR_FLUSH_ERR).is_flushed() && Status(IBV_WC_SUCCESS).is_success());
     }
 }

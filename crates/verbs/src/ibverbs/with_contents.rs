@@ -1,31 +1,39 @@
-//! [`WithContents`]: queue pairs whose messages hold something.
+//! [`WithContents`]: queue pairs whose messages have contents.
 
 use super::{QueuePairs, VerbsError};
 use crate::{Device, Rested, Wakes, Woken};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Contents, Posts};
 use bandwise_units::Time;
 
-/// Queue pairs, and who says what their messages hold. The [plan](bandwise_session::Plan) of the queue pairs must have contents,
-/// and no more messages may be under way on one of them than half of its RECVs.
+/// Queue pairs, and the source of their messages' contents. The [plan](bandwise_session::Plan) of the queue pairs must
+/// have contents, and at most half as many messages as RECVs may be outstanding on each.
 pub struct WithContents<C> {
     device: QueuePairs,
     contents: C,
-    /// A message on its way between the two.
+    /// A message in transit between the two.
     message: Box<[u8]>,
-    /// How many have arrived, by queue pair.
+    /// The number of received messages, by queue pair.
     arrived: Box<[usize]>,
 }
 
 impl<C: Contents> WithContents<C> {
-    /// Queue pairs whose messages hold that. Panics if they were not made for it.
+    /// Wraps queue pairs.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the queue pairs were created without contents.
     pub fn of(device: QueuePairs, contents: C) -> Self {
         let plan = device.plan();
-        assert!(plan.has_contents, "messages of these hold nothing");
+        assert!(plan.has_contents, "these queue pairs have no contents");
         let (message, arrived) = (vec![0; plan.bytes as usize], vec![0; plan.count() as usize]);
         WithContents { device, contents, message: message.into(), arrived: arrived.into() }
     }
 
-    /// What came of messages, once all that have been seen are looked at.
+    /// Returns the contents, after all received messages were checked.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`VerbsError`] if a message has wrong contents.
     pub fn contents(&mut self) -> Result<&C, VerbsError> {
         self.contents.check().map_err(VerbsError::Contents)?;
         Ok(&self.contents)
@@ -37,7 +45,7 @@ impl<C: Contents> Device for WithContents<C> {
 
     fn post(&mut self, posts: &mut Posts) -> Result<(), VerbsError> {
         for request in posts.drain() {
-            // What is too long is refused below.
+            // A message that is too long is refused below.
             if let Some(message) = self.message.get_mut(..request.bytes as usize) {
                 self.contents.fill(request.qp, message);
                 self.device.fill(request.qp, message);
@@ -48,7 +56,7 @@ impl<C: Contents> Device for WithContents<C> {
     }
 
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), VerbsError> {
-        // Of the last poll: what was posted upon that is on its way.
+        // The messages of the last poll; later ones are in transit.
         self.contents.check().map_err(VerbsError::Contents)?;
         let before = seen.len();
         self.device.poll(seen)?;

@@ -1,9 +1,9 @@
-//! [`WorkId`]: what a completion tells of, in the 64 bits that the device gives back.
+//! [`WorkId`]: the 64 bits that a completion returns.
 
 use bandwise_rdma::verbs::{CompletionKind, Opcode, Qp};
 
-/// Kind, queue pair and id of a request: 3, 16 and 45 bits. A program that posts a million requests a second
-/// runs out of ids after a year.
+/// The kind, queue pair and id of a request, in 3, 16 and 45 bits. A program with a million requests a second has ids
+/// for a year.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct WorkId(pub(super) u64);
 
@@ -16,13 +16,13 @@ const OPCODES: [Opcode; 5] =
     [Opcode::Send, Opcode::Write, Opcode::WriteImm, Opcode::Read, Opcode::Atomic];
 
 impl WorkId {
-    /// A request that is posted.
+    /// Returns the id of a posted request.
     #[inline]
     pub(super) fn sent(opcode: Opcode, qp: Qp, id: u64) -> Self {
         WorkId::new(opcode as u64, qp, id)
     }
 
-    /// A RECV.
+    /// Returns the id of a RECV.
     pub(super) fn received(qp: Qp) -> Self {
         WorkId::new(RECEIVED, qp, 0)
     }
@@ -33,19 +33,19 @@ impl WorkId {
         WorkId(kind << (ID_BITS + QP_BITS) | qp | id & ID_MASK)
     }
 
-    /// The queue pair.
+    /// Returns the queue pair.
     #[inline]
     pub(super) fn qp(self) -> Qp {
         Qp((self.0 >> ID_BITS) as u16)
     }
 
-    /// What the program gave.
+    /// Returns the id that the program gave.
     #[inline]
     pub(super) fn id(self) -> u64 {
         self.0 & ID_MASK
     }
 
-    /// What ended.
+    /// Returns the kind of the request.
     #[inline]
     pub(super) fn kind(self) -> CompletionKind {
         match OPCODES.get((self.0 >> (ID_BITS + QP_BITS)) as usize) {

@@ -216,5 +216,5 @@ fn what_does_not_fit_is_not_posted() {
     assert!(said.contains("it has 0 queue pairs, not 1"), "{said}");
     let side = Side { gid: None, ..a.side() };
     let said = a.connect(&side, path).unwrap_err().to_string();
-    assert!(said.contains("use -x on both"), "{said}");
+    assert!(said.contains("give -x on both sides"), "{said}");
 }

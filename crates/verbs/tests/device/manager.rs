@@ -59,10 +59,10 @@ fn others_are_refused() {
     let wrong = Side { manager: Some(ManagerPort { secret: 78, ..at }), ..side(&b) };
     let waits = thread::spawn(move || listener.accept(&mut b, &ours, PATH).map(drop).unwrap_err());
     let refused = connect(&mut a, &wrong, PATH).map(drop).unwrap_err().to_string();
-    assert!(refused.contains("did not take the connection"), "{refused}");
+    assert!(refused.contains("did not accept the connection"), "{refused}");
     let waited = waits.join().unwrap().to_string();
     assert!(waited.contains("not connected all queue pairs by RDMA-CM"), "{waited}");
     let nobody = Side { manager: None, ..wrong };
     let error = connect(&mut a, &nobody, PATH).map(drop).unwrap_err().to_string();
-    assert!(error.contains("does not wait for connections by RDMA-CM"), "{error}");
+    assert!(error.contains("does not listen by RDMA-CM"), "{error}");
 }

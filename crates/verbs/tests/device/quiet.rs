@@ -6,7 +6,7 @@ use bandwise_rdma::verbs::Qp;
 use bandwise_rperf::{RPerf, RPerfSettings, Rounds, Think};
 use bandwise_session::Plan;
 use bandwise_verbs::ibverbs::QueuePairs;
-use bandwise_verbs::{ByEvents, End, Monotonic, drive};
+use bandwise_verbs::{ByEvents, DriveEnd, Monotonic, drive};
 use bandwise_verbs::{Control, Watched};
 use std::net::{TcpListener, TcpStream};
 
@@ -28,7 +28,7 @@ fn rperf(device: &mut QueuePairs, control: &mut Watched, by_events: bool) -> Cou
         true => drive(&mut counted, &mut ByEvents::of(device), &clock, &mut stop),
         false => drive(&mut counted, device, &clock, &mut stop),
     };
-    assert_eq!(end.unwrap(), End::Done);
+    assert_eq!(end.unwrap(), DriveEnd::Done);
     counted
 }
 

@@ -5,7 +5,7 @@ use bandwise_rdma::verbs::{Completion, Next, Opcode, Posts, Program};
 use bandwise_session::Plan;
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::VerbsError;
-use bandwise_verbs::{ByEvents, Device, End, Monotonic, drive, processor_time};
+use bandwise_verbs::{ByEvents, Device, DriveEnd, Monotonic, drive, processor_time};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,7 @@ fn who_sleeps_is_woken() {
     let mut too_long = || began.elapsed() > Duration::from_secs(30);
     let before = processor_time();
     let end = drive(&mut Wants(100), &mut ByEvents::of(&mut b), &clock, &mut too_long).unwrap();
-    assert_eq!(end, End::Done);
+    assert_eq!(end, DriveEnd::Done);
     let busy = processor_time() - before;
     let took = began.elapsed().as_nanos() as u64;
     assert!(busy <= Time::from_ns(took), "busy for {busy} of {took} ns");

@@ -1,4 +1,4 @@
-//! `[[flow]]`: flows as people say them, with the names of hosts.
+//! [`FlowSpec`]: a `[[flow]]` table, with the names of hosts.
 
 mod places;
 mod task;
@@ -22,29 +22,29 @@ use toml::Spanned;
 ///
 /// ```toml
 /// [[flow]]
-/// name = "lsg"             # if not given, the method; with lists, "NAME FROM->TO"
-/// from = "a"               # who measures, or a list
-/// to = "b"                 # who answers, or a list
+/// name = "lsg"             # default: the method; with lists, "NAME FROM->TO"
+/// from = "a"               # the measuring host, or a list
+/// to = "b"                 # the responding host, or a list
 /// method = "rperf"         # or "ping-pong", "post-poll", "closed-loop", "bulk", "key-value"
-/// role = "lsg"             # or "bsg", bulk's if not given; closed-loop can be either
-/// opcode = "send"          # or "write", "write-imm", "read", "atomic", as far as the method takes it
+/// role = "lsg"             # or "bsg", the default of bulk; closed-loop can be either
+/// opcode = "send"          # or "write", "write-imm", "read", "atomic", if the method takes it
 /// transport = "rc"         # or "ud"
-/// completion = "poll"      # or "event": both sides sleep until a completion wakes them
-/// bytes = "64 B"           # of a message; for bulk "64 KiB", for an atomic "8 B", of a value "32 B"
+/// completion = "poll"      # busy polling; or "event": both sides sleep until a completion wakes them
+/// bytes = "64 B"           # of a message; default of bulk "64 KiB", of atomics "8 B", of values "32 B"
 /// inline = 0               # the largest payload inside a WQE, bytes
-/// mtu = 4096               # the largest payload of a packet, where both ports take it
+/// mtu = 4096               # the largest payload of a packet, if both ports take it
 /// sl = 0                   # service level; on Ethernet the priority
 /// traffic-class = 0        # on IP the byte with DSCP and ECN
 /// qps = 1                  # queue pairs, with bulk
-/// depth = 128              # messages posted at a time to each, with bulk; with closed-loop requests under way (1);
-///                          # with key-value those that a client has under way (4)
-/// clients = 4              # with key-value: threads of `from` that ask
-/// workers = 4              # with key-value: threads of `to` that answer
+/// depth = 128              # outstanding messages of a queue pair, with bulk; with closed-loop outstanding requests
+///                          # (1), with key-value those of a client (4)
+/// clients = 4              # with key-value: requesting threads of `from`
+/// workers = 4              # with key-value: responding threads of `to`
 /// put-every = 20           # with key-value: one request in this many is a PUT; 0 for none
-/// think = "600 ns"         # the longest pause after a message, with all but bulk (drawn uniformly); with key-value
-///                          # after an answer ("0 s")
-/// start = "0 s"            # when it begins, from the start of the run
-/// stop = "5 s"             # when it ends; if not given, after `duration`
+/// think = "600 ns"         # the longest pause after a message (uniformly distributed), not with bulk; with
+///                          # key-value after a response ("0 s")
+/// start = "0 s"            # start of the flow, from the start of the run
+/// stop = "5 s"             # end of the flow; default: after `duration`
 /// ```
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -91,13 +91,13 @@ pub(super) struct FlowSpec {
     stop: Given<Time>,
 }
 
-/// How long a flow can be active.
+/// The allowed durations of a flow.
 pub(super) const DURATIONS: RangeInclusive<Time> = Time::from_ms(10)..=Time::from_ms(3_600_000);
 /// The longest pause.
 const LONGEST_THINK: Time = Time::from_ms(1_000);
 
 impl FlowSpec {
-    /// The flows, with other names than those `before`.
+    /// Returns the flows. Their names differ from those `before`.
     pub(super) fn resolve(
         &self,
         source: &Source,
@@ -143,14 +143,14 @@ impl FlowSpec {
         Ok(flows)
     }
 
-    /// Where it is named, or begins.
+    /// Returns the span of the name, or of the first key.
     fn place(&self) -> Range<usize> {
         self.name.as_ref().map_or_else(|| method_or_from(self), Spanned::span)
     }
 
     fn role(&self, source: &Source, method: Method) -> Result<Role, InputError> {
-        let usual = if matches!(method, Method::Bulk(_)) { Role::Bsg } else { Role::Lsg };
-        let Some(given) = &self.role else { return Ok(usual) };
+        let default = if matches!(method, Method::Bulk(_)) { Role::Bsg } else { Role::Lsg };
+        let Some(given) = &self.role else { return Ok(default) };
         let role = match given.get_ref().as_str() {
             "lsg" => Role::Lsg,
             "bsg" => Role::Bsg,
@@ -159,10 +159,10 @@ impl FlowSpec {
                 return Err(error.allowed("lsg or bsg"));
             }
         };
-        if role == usual || matches!(method, Method::ClosedLoop(_)) {
+        if role == default || matches!(method, Method::ClosedLoop(_)) {
             return Ok(role);
         }
-        let (message, allowed) = match usual {
+        let (message, allowed) = match default {
             Role::Bsg => ("bulk traffic measures no latency", "role = \"bsg\", or another method"),
             Role::Lsg => {
                 ("this method takes no bandwidth", "role = \"lsg\", or bulk or closed-loop")

@@ -1,11 +1,11 @@
-//! The hosts of a `[[flow]]`, by their names.
+//! The hosts of a `[[flow]]`, by name.
 
 use super::super::Host;
 use bandwise_input::{InputError, Source};
 use bandwise_scenario::values::HostNames;
 use toml::Spanned;
 
-/// The places of hosts in the plan's list.
+/// Returns the indices of hosts in the plan.
 pub(super) fn places(
     source: &Source,
     hosts: &[Host],

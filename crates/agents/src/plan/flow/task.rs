@@ -1,8 +1,8 @@
-//! What a `[[flow]]` measures: its method and its task.
+//! The task of a `[[flow]]`: its method and parameters.
 
 use super::super::method::FlowMethod;
 use super::{FlowSpec, method_or_from};
-use crate::{CLIENTS, PUT_EVERY, WORKERS, usual_bytes, usual_depth, usual_inline};
+use crate::{CLIENTS, PUT_EVERY, WORKERS, default_bytes, default_depth, default_inline};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_rdma::verbs::Transport;
@@ -13,7 +13,7 @@ use bandwise_session::{KeyValue, Method, Operation, Part, Task};
 use bandwise_units::Bytes;
 use toml::Spanned;
 
-/// The largest message (a task has no larger one).
+/// The largest message of a task.
 const LARGEST: Bytes = Bytes::from_kib(1 << 20);
 
 impl FlowSpec {
@@ -33,7 +33,7 @@ impl FlowSpec {
             (Some(given), Some(place))
                 if Some(given) != allowed.map(|(operation, _)| operation) =>
             {
-                let message = format!("{} moves its messages in one way alone", name.get_ref());
+                let message = format!("{} has one opcode only", name.get_ref());
                 let allowed = allowed.map(|(_, word)| format!("opcode = \"{word}\""));
                 let allowed = allowed.unwrap_or_else(|| "no opcode".to_owned());
                 Err(source.error(place.span(), message).allowed(allowed))
@@ -50,11 +50,11 @@ impl FlowSpec {
             MethodName::PingPong => Ok(Method::PingPong(operation.unwrap_or(Operation::Send))),
             MethodName::ClosedLoop => Ok(Method::ClosedLoop(operation.unwrap_or(Operation::Send))),
             MethodName::Bulk => {
-                let usual = match self.transport() {
+                let default = match self.transport() {
                     Transport::Rc => Operation::Write,
                     Transport::Ud => Operation::Send,
                 };
-                Ok(Method::Bulk(operation.unwrap_or(usual)))
+                Ok(Method::Bulk(operation.unwrap_or(default)))
             }
         }
     }
@@ -127,20 +127,20 @@ impl FlowSpec {
                 let most = if is_store { Bytes::new(KeyValue::MOST.into()) } else { LARGEST };
                 within(source, "bytes", given, least..=most)?.get() as u32
             }
-            None if transport == Transport::Ud => usual_bytes(method).min(mtu.get()),
-            None => usual_bytes(method),
+            None if transport == Transport::Ud => default_bytes(method).min(mtu.get()),
+            None => default_bytes(method),
         };
         let ranged = "within its range, by the line above or the constant";
         let task = Task {
             method,
             transport,
             bytes: bytes.try_into().expect(ranged),
-            inline: number("inline", &self.inline, usual_inline(method), 0, 4096)?
+            inline: number("inline", &self.inline, default_inline(method), 0, 4096)?
                 .try_into()
                 .expect(ranged),
             queue_pairs: number("qps", &self.qps, 1, 1, 1024)?.try_into().expect(ranged),
             threads: 1.try_into().expect(ranged),
-            depth: number("depth", &self.depth, usual_depth(method), 1, 16384)?
+            depth: number("depth", &self.depth, default_depth(method), 1, 16384)?
                 .try_into()
                 .expect(ranged),
             mtu,

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output;
 use anyhow::{Context, anyhow};
-use bandwise_enforce::infiniband::{PortAt, Tables, Turn};
+use bandwise_enforce::infiniband::{ArbitrationEntry, PortAt, Tables};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,8 +60,9 @@ impl Kept {
     /// What stood at a port.
     pub fn of(&self, at: PortAt) -> Option<Tables> {
         let port = self.ports.get(&key(at))?;
-        let turns =
-            |turns: &[(u8, u8)]| turns.iter().map(|&(vl, weight)| Turn { vl, weight }).collect();
+        let turns = |turns: &[(u8, u8)]| {
+            turns.iter().map(|&(vl, weight)| ArbitrationEntry { vl, weight }).collect()
+        };
         Some(Tables {
             mappings: port.lanes.clone(),
             low: turns(&port.low),
@@ -71,7 +72,8 @@ impl Kept {
 
     /// Keeps it, unless something is kept of the port.
     pub fn add(&mut self, at: PortAt, tables: &Tables) {
-        let turns = |turns: &[Turn]| turns.iter().map(|turn| (turn.vl, turn.weight)).collect();
+        let turns =
+            |turns: &[ArbitrationEntry]| turns.iter().map(|turn| (turn.vl, turn.weight)).collect();
         let port = || Port {
             low: turns(&tables.low),
             high: turns(&tables.high),

@@ -59,8 +59,8 @@ mod tests {
     use super::super::super::flags::Flags;
     use super::super::cases;
     use super::*;
-    use bandwise_agents::End;
-    use bandwise_agents::coordinator::{Ended, FlowOutcome};
+    use bandwise_agents::FlowEnd;
+    use bandwise_agents::coordinator::{FlowOutcome, RunEnd};
     use bandwise_papers::paper;
     use bandwise_rperf::Latency;
     use bandwise_units::{Bytes, Time};
@@ -77,11 +77,11 @@ mod tests {
                 over: Time::from_us(1),
                 latency: latency.summary(),
             };
-            Report { window: counted, cpu: Some(0.5), ..Report::none(End::Complete) }
+            Report { window: counted, cpu: Some(0.5), ..Report::none(FlowEnd::Complete) }
         };
         let flow = |i| FlowOutcome { mtu: None, report: Some(report(i)) };
         let flows = (0..flows).map(flow).collect();
-        Outcome { end: Ended::Complete, hosts: Vec::new(), flows, window: None }
+        Outcome { end: RunEnd::Complete, hosts: Vec::new(), flows, window: None }
     }
 
     /// What the simulated study decides by is found under the same names.

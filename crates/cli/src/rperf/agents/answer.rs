@@ -4,8 +4,8 @@ use super::super::device::method_name;
 use super::settings::Settings;
 use super::{report, tables};
 use crate::answer::Answer;
-use bandwise_agents::coordinator::{Ended, FlowOutcome, HostOutcome, Outcome};
-use bandwise_agents::{Counted, End, Flow, Host, Role, Span};
+use bandwise_agents::coordinator::{FlowOutcome, HostOutcome, Outcome, RunEnd};
+use bandwise_agents::{Counted, Flow, FlowEnd, Host, Role, Span};
 use bandwise_rdma::verbs::Transport;
 use bandwise_report::Report;
 use bandwise_rperf::Summary;
@@ -98,9 +98,9 @@ impl<'a> PlanAnswer<'a> {
     pub(super) fn new(settings: &'a Settings, outcome: &'a Outcome) -> Self {
         let plan = &settings.plan;
         let (stop, failure) = match &outcome.end {
-            Ended::Complete => ("complete", None),
-            Ended::Interrupted => ("interrupted", None),
-            Ended::Failed(why) => ("failed", Some(why.as_str())),
+            RunEnd::Complete => ("complete", None),
+            RunEnd::Interrupted => ("interrupted", None),
+            RunEnd::Failed(why) => ("failed", Some(why.as_str())),
         };
         let hosts = plan.hosts.iter().zip(&outcome.hosts);
         let flows = plan.flows.iter().zip(&outcome.flows);
@@ -150,9 +150,9 @@ impl<'a> FlowRow<'a> {
         let report = found.report.as_ref();
         let (end, failure) = match report.map(|report| &report.end) {
             None => ("missing", None),
-            Some(End::Complete) => ("complete", None),
-            Some(End::Stopped) => ("stopped", None),
-            Some(End::Failed(why)) => ("failed", Some(why.as_str())),
+            Some(FlowEnd::Complete) => ("complete", None),
+            Some(FlowEnd::Stopped) => ("stopped", None),
+            Some(FlowEnd::Failed(why)) => ("failed", Some(why.as_str())),
         };
         let active = report.and_then(|report| report.active);
         FlowRow {

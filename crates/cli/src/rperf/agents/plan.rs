@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{Outputs, Rows, note};
 use anyhow::anyhow;
 use bandwise_agents::Plan;
-use bandwise_agents::coordinator::Ended;
+use bandwise_agents::coordinator::RunEnd;
 use bandwise_measure::coordinator::coordinate;
 
 impl RunFlags {
@@ -27,9 +27,9 @@ impl RunFlags {
         let outcome = coordinate(&settings.plan, &token, &interrupted, |text| note(text))?;
         outputs.answer(&PlanAnswer::new(&settings, &outcome))?;
         match &outcome.end {
-            Ended::Complete => tables::all_have_samples(&settings, &outcome),
-            Ended::Interrupted => Err(Failure::Interrupted),
-            Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
+            RunEnd::Complete => tables::all_have_samples(&settings, &outcome),
+            RunEnd::Interrupted => Err(Failure::Interrupted),
+            RunEnd::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::rendering::{curve, percentiles};
 use super::settings::Settings;
 use super::tables::{self, who};
-use bandwise_agents::coordinator::{Ended, Outcome};
+use bandwise_agents::coordinator::{Outcome, RunEnd};
 use bandwise_agents::{Flow, Role};
 use bandwise_report::{
     Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind, SourceKind,
@@ -35,9 +35,9 @@ pub(super) fn report(settings: &Settings, outcome: &Outcome) -> Report {
 /// What is partial, and a sentence a flow.
 fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let mut sentences = match &outcome.end {
-        Ended::Complete => Vec::new(),
-        Ended::Interrupted => vec!["Partial: interrupted.".to_owned()],
-        Ended::Failed(why) => vec![format!("Partial: {why}.")],
+        RunEnd::Complete => Vec::new(),
+        RunEnd::Interrupted => vec!["Partial: interrupted.".to_owned()],
+        RunEnd::Failed(why) => vec![format!("Partial: {why}.")],
     };
     for (flow, found) in settings.plan.flows.iter().zip(&outcome.flows) {
         let Some(window) = found.report.as_ref().map(|report| report.window) else { continue };

@@ -5,8 +5,8 @@ use super::super::rendering::{QUANTILES, unit_of};
 use super::settings::Settings;
 use crate::failure::Failure;
 use anyhow::anyhow;
-use bandwise_agents::coordinator::{Ended, FlowOutcome, Outcome};
-use bandwise_agents::{End, Flow, Report, Role};
+use bandwise_agents::coordinator::{FlowOutcome, Outcome, RunEnd};
+use bandwise_agents::{Flow, FlowEnd, Report, Role};
 use bandwise_measure::coordinator::size;
 use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_units::{Bytes, Time};
@@ -119,9 +119,9 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
 /// How a flow ended.
 fn end(report: Option<&Report>) -> Cell {
     match report.map(|report| &report.end) {
-        Some(End::Complete) => Cell::verdict(Verdict::Good, "complete"),
-        Some(End::Stopped) => Cell::verdict(Verdict::Neutral, "stopped"),
-        Some(End::Failed(_)) => Cell::verdict(Verdict::Bad, "failed"),
+        Some(FlowEnd::Complete) => Cell::verdict(Verdict::Good, "complete"),
+        Some(FlowEnd::Stopped) => Cell::verdict(Verdict::Neutral, "stopped"),
+        Some(FlowEnd::Failed(_)) => Cell::verdict(Verdict::Bad, "failed"),
         None => Cell::verdict(Verdict::Bad, "not reported"),
     }
 }
@@ -157,9 +157,9 @@ fn hosts(settings: &Settings, outcome: &Outcome) -> Table {
 pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
     let plan = &settings.plan;
     let partial = match &outcome.end {
-        Ended::Complete => String::new(),
-        Ended::Interrupted => "Partial: interrupted. ".to_owned(),
-        Ended::Failed(why) => format!("Partial: {why}. "),
+        RunEnd::Complete => String::new(),
+        RunEnd::Interrupted => "Partial: interrupted. ".to_owned(),
+        RunEnd::Failed(why) => format!("Partial: {why}. "),
     };
     let without = without_samples(settings, outcome);
     let none = match without.is_empty() {

@@ -5,7 +5,7 @@ use super::method_name::method_name;
 use super::tables;
 use crate::answer::Answer;
 use bandwise_measure::client::ClientSettings;
-use bandwise_measure::outcome::{Ended, Outcome, Run, Throughput};
+use bandwise_measure::outcome::{Outcome, Run, RunEnd, Throughput};
 use bandwise_measure::program::Until;
 use bandwise_rdma::verbs::Transport;
 use bandwise_rperf::Summary;
@@ -100,9 +100,9 @@ impl<'a> DeviceAnswer<'a> {
     /// Returns the answer of a measurement.
     pub(super) fn new(settings: &'a ClientSettings, outcome: &'a Outcome) -> Self {
         let (stop, failure) = match &outcome.end {
-            Ended::Complete => ("complete", None),
-            Ended::Interrupted => ("interrupted", None),
-            Ended::Failed(why) => ("failed", Some(why.as_str())),
+            RunEnd::Complete => ("complete", None),
+            RunEnd::Interrupted => ("interrupted", None),
+            RunEnd::Failed(why) => ("failed", Some(why.as_str())),
         };
         let sum = |of: fn(&Run) -> Time| {
             outcome.runs.iter().fold(Time::ZERO, |all, run| all + of(run)).as_s_f64()
@@ -118,7 +118,7 @@ impl<'a> DeviceAnswer<'a> {
                 version: env!("CARGO_PKG_VERSION"),
                 seed: settings.seed,
                 clock: &outcome.clock,
-                processors: settings.place.processors(),
+                processors: settings.placement.processors(),
                 memory: outcome.runs.first().map(|run| tables::pages(&run.pages)),
                 measured_s: sum(|run| run.took),
                 processor_s: sum(|run| run.busy),

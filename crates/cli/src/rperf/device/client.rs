@@ -7,7 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::output::note;
 use anyhow::anyhow;
 use bandwise_measure::client::measure;
-use bandwise_measure::outcome::Ended;
+use bandwise_measure::outcome::RunEnd;
 use bandwise_verbs::{Monotonic, Tsc};
 
 impl Client {
@@ -16,7 +16,7 @@ impl Client {
         let (settings, outputs) = self.resolve()?;
         let interrupt = Interrupt::listen()?;
         // Binds this thread before the device's memory is allocated near it.
-        settings.place.bind(0, |text| note(text));
+        settings.placement.bind(0, |text| note(text));
         let interrupted = || interrupt.asked();
         let (outcome, _open) = match Tsc::start() {
             Ok(tsc) => measure(&settings, &tsc, &interrupted, |text| note(text))?,
@@ -26,13 +26,13 @@ impl Client {
         let has_none =
             outcome.runs.iter().any(|run| run.latency.is_none() && run.bandwidth.is_none());
         match outcome.end {
-            Ended::Complete if has_none => {
+            RunEnd::Complete if has_none => {
                 Err(anyhow!("no sample: the first rounds are not counted; needed: a longer -D")
                     .into())
             }
-            Ended::Complete => Ok(()),
-            Ended::Interrupted => Err(Failure::Interrupted),
-            Ended::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
+            RunEnd::Complete => Ok(()),
+            RunEnd::Interrupted => Err(Failure::Interrupted),
+            RunEnd::Failed(why) => Err(anyhow!("{why}; the results are partial").into()),
         }
     }
 }

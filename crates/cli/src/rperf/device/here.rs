@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::values::{Refusal, refused};
-use bandwise_measure::place::{Cpus, Place};
+use bandwise_measure::placement::{Cpus, Placement};
 use bandwise_session::WantedPages;
 use bandwise_verbs::placement::{Near, Processors, allowed, near};
 
@@ -49,7 +49,7 @@ fn cpu(text: &str) -> Result<Cpu, Refusal> {
 
 impl Here {
     /// The place, for a device.
-    pub(super) fn resolve(&self, device: &str) -> Result<Place, Failure> {
+    pub(super) fn resolve(&self, device: &str) -> Result<Placement, Failure> {
         let pages = match self.huge_pages {
             None => WantedPages::Ordinary,
             Some(HugePagesFlag::Try) => WantedPages::HugeIfThere,
@@ -76,7 +76,7 @@ impl Here {
                 }
             }
         };
-        Ok(Place { cpus, pages })
+        Ok(Placement { cpus, pages })
     }
 }
 

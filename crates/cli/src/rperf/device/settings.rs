@@ -3,7 +3,7 @@
 use super::flags::{Client, MethodFlag, OperationFlag, TransportFlag};
 use crate::failure::Failure;
 use crate::output::Outputs;
-use bandwise_agents::{usual_bytes, usual_depth, usual_inline};
+use bandwise_agents::{default_bytes, default_depth, default_inline};
 use bandwise_measure::client::ClientSettings;
 use bandwise_measure::program::Until;
 use bandwise_rdma::verbs::Transport;
@@ -50,12 +50,13 @@ impl Client {
             let message = "-t says nothing about a method with one message at a time";
             return Err(Failure::usage(message, "-t with --method bulk or closed-loop"));
         }
-        let inline = self.inline_size.map_or_else(|| usual_inline(method), |inline| inline as u32);
+        let inline =
+            self.inline_size.map_or_else(|| default_inline(method), |inline| inline as u32);
         if self.all && method.operation() == Operation::Atomic {
             return Err(Failure::usage("-a: an atomic has one size alone", "no -a"));
         }
         // Those of a sweep are all refused, or none.
-        let size = if self.all { LARGEST } else { usual_bytes(method) };
+        let size = if self.all { LARGEST } else { default_bytes(method) };
         let bytes = self.size.map_or(size, |size| size.get() as u32);
         if self.all && bytes < SMALLEST {
             let allowed = format!("-s from {SMALLEST}");
@@ -73,7 +74,9 @@ impl Client {
             inline: inline.try_into().expect(within),
             queue_pairs: number(self.qps, 1).try_into().expect(within),
             threads: number(self.threads, 1).try_into().expect(within),
-            depth: number(self.tx_depth, u64::from(usual_depth(method))).try_into().expect(within),
+            depth: number(self.tx_depth, u64::from(default_depth(method)))
+                .try_into()
+                .expect(within),
             mtu: mtu.unwrap_or(Mtu::MAX),
             sl: (self.sl as u32).try_into().expect(within),
             traffic_class: (self.traffic_class as u32).try_into().expect(within),
@@ -124,7 +127,7 @@ impl Client {
         let settings = ClientSettings {
             server: self.server,
             chosen,
-            place,
+            placement: place,
             tasks,
             rate: self.rate,
             window: self.window.unwrap_or(WINDOW),

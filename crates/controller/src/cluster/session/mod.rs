@@ -31,7 +31,7 @@ pub(super) struct Session {
     /// A random number of this process, part of the author of its writes.
     run: u64,
     /// The last revision of etcd whose events are known, and the revision of the last write.
-    heard: i64,
+    revision: i64,
     head: u64,
     /// The write with an unknown outcome, and its start.
     pending: Option<(Write, Instant)>,
@@ -67,7 +67,7 @@ impl Session {
             rules: loaded.rules,
             at: 0,
             run: u64::from_le_bytes(run),
-            heard: loaded.at,
+            revision: loaded.at,
             head: loaded.head,
             pending: None,
             released: Vec::new(),
@@ -93,15 +93,15 @@ impl Session {
                 Ok(link) => {
                     Exchange::new(&mut self, link, events, metrics).run(&mut messages).await
                 }
-                Err(Failure::Rejected(said) | Failure::Unknown(said)) => ExchangeEnd::Lost(said),
+                Err(Failure::Rejected(error) | Failure::Unknown(error)) => ExchangeEnd::Lost(error),
             };
             match end {
                 ExchangeEnd::Stopped => return Ok(()),
-                ExchangeEnd::Lost(said) => {
+                ExchangeEnd::Lost(error) => {
                     // An outage after a long connection is logged again.
-                    if last != said || began.elapsed() > self.endpoints.lease {
-                        tracing::warn!(url, error = said, "lost connection to etcd");
-                        last = said;
+                    if last != error || began.elapsed() > self.endpoints.lease {
+                        tracing::warn!(url, error, "lost connection to etcd");
+                        last = error;
                     }
                     self.at = (self.at + 1) % self.endpoints.urls.len();
                 }

@@ -8,7 +8,7 @@ use bandwise_saba::table::Application;
 
 impl Core {
     /// Passes a stored change to Saba's controller.
-    pub(super) fn tell(&mut self, change: &Change) -> Result<(), InvalidRecord> {
+    pub(super) fn pass_on(&mut self, change: &Change) -> Result<(), InvalidRecord> {
         match change {
             Change::Application(id, Some(of)) => {
                 let name = Application::try_from(of.name.as_str());

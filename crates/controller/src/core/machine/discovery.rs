@@ -69,25 +69,26 @@ impl Core {
             return;
         }
         let routes: BTreeMap<_, _> =
-            routes.into_iter().map(|way| ((way.from, way.to), way.path)).collect();
+            routes.into_iter().map(|route| ((route.from, route.to), route.path)).collect();
         // A newer discovery replaces reroutings that still wait for the store.
         let connections = &self.state.connections;
-        let is_said = |id: &ConnectionId| {
+        let is_superseded = |id: &ConnectionId| {
             let ends = connections.get(id).map(|of| (of.from.clone(), of.to.clone()));
             ends.is_some_and(|ends| routes.contains_key(&ends))
         };
-        self.waiting.retain(|waiting| !matches!(waiting, Waiting::Moves(id, _) if is_said(id)));
+        self.waiting
+            .retain(|waiting| !matches!(waiting, Waiting::Moves(id, _) if is_superseded(id)));
         for waiting in &mut self.waiting {
             if let Waiting::Request(_, request, Ok(path)) = waiting
                 && let Request::Connect { from, to, .. } = &request.request
-                && let Some(way) = routes.get(&(from.as_str().into(), to.as_str().into()))
+                && let Some(route) = routes.get(&(from.as_str().into(), to.as_str().into()))
             {
-                *path = way.to_vec();
+                *path = route.to_vec();
             }
         }
         for (&id, of) in &self.state.connections {
-            let way = routes.get(&(of.from.clone(), of.to.clone()));
-            if let Some(path) = way.filter(|path| **path != of.path) {
+            let route = routes.get(&(of.from.clone(), of.to.clone()));
+            if let Some(path) = route.filter(|path| **path != of.path) {
                 self.waiting.push_back(Waiting::Moves(id, path.clone()));
             }
         }

@@ -67,7 +67,7 @@ impl Core {
             }
         }
         for change in changes {
-            if let Err(invalid) = self.tell(change) {
+            if let Err(invalid) = self.pass_on(change) {
                 self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
             }
             match change {

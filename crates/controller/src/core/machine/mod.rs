@@ -100,7 +100,7 @@ impl Core {
             out: VecDeque::new(),
         };
         for record in stored.records() {
-            core.tell(&record)?;
+            core.pass_on(&record)?;
         }
         core.state = stored;
         let clients: Vec<ClientId> = core.state.clients().collect();
@@ -113,7 +113,7 @@ impl Core {
 
     /// Handles an input. `now` comes from a monotonic clock; a time before the last one counts as the last one.
     pub fn handle(&mut self, now: Duration, input: Input) {
-        self.stood_still(now);
+        self.extend_after_suspension(now);
         self.now = self.now.max(now);
         // A process that was suspended has to give up its groups before it handles older inputs.
         self.end_holding();
@@ -124,11 +124,11 @@ impl Core {
         match input {
             Input::Hello { ticket, owner } => self.wait(ticket, Waiting::Hello(ticket, owner)),
             Input::Request { ticket, request, path, .. } => {
-                self.hears(request.client);
+                self.renew_by_call(request.client);
                 self.wait(ticket, Waiting::Request(ticket, request, path));
             }
             Input::Renew { ticket, client, .. } => {
-                match self.hears(client) && self.holding.home().is_some() {
+                match self.renew_by_call(client) && self.holding.home().is_some() {
                     true => self.answer(vec![(ticket, Ok(Answer::Done))]),
                     false => self.wait(ticket, Waiting::Renew(ticket, client)),
                 }
@@ -202,7 +202,7 @@ impl Core {
     }
 
     /// Renews the lease of a client that made a call. Returns whether the client exists.
-    fn hears(&mut self, client: ClientId) -> bool {
+    fn renew_by_call(&mut self, client: ClientId) -> bool {
         if self.leases.has(client) {
             self.renew(client);
             return true;
@@ -216,7 +216,7 @@ impl Core {
 
     /// Extends all leases if the core was not woken when it was due. The process or the machine was then suspended, and
     /// the calls of clients were not received. As after a start, every client that is alive gets a full lease.
-    fn stood_still(&mut self, now: Duration) {
+    fn extend_after_suspension(&mut self, now: Duration) {
         let due = self.wake().filter(|due| *due + STILL.min(self.rules.lease / 8) < now);
         if let Some(due) = due {
             self.leases.renew_all(now + self.rules.lease);

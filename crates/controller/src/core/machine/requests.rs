@@ -59,8 +59,8 @@ impl Core {
         }
         // Another controller may have stored an unknown client a moment ago. So a refusal needs a write too, which
         // proves that nobody has written since.
-        let is_said = !self.holding.is_shared() || batch.answers.iter().all(|of| of.1.is_ok());
-        if batch.changes.is_empty() && is_said {
+        let is_final = !self.holding.is_shared() || batch.answers.iter().all(|of| of.1.is_ok());
+        if batch.changes.is_empty() && is_final {
             return self.answer(batch.answers);
         }
         self.writes += 1;

@@ -66,7 +66,7 @@ impl SavedWrite {
 impl Core {
     /// Returns a snapshot. All outputs have to be polled before.
     pub fn snapshot(&self) -> Snapshot {
-        debug_assert!(self.out.is_empty(), "what was said is no part of it");
+        debug_assert!(self.out.is_empty(), "outputs are not part of a snapshot");
         Snapshot {
             now: self.now,
             records: self.state.records().collect(),

@@ -16,7 +16,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             DiscoveredPort { port, name, queues, group }
         };
         let ports = ports.into_iter().map(seen).collect();
-        self.hear(Input::Discovered { ports, routes });
+        self.handle(Input::Discovered { ports, routes });
     }
 
     pub(super) fn known_paths(&self) -> KnownPaths {

@@ -130,11 +130,11 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                 }
             };
             match message {
-                None => self.hear(Input::Tick),
+                None => self.handle(Input::Tick),
                 Some(Message::Stop) if self.restores && self.leaves.is_none() => {
                     tracing::info!("stopping daemon after restoring ports");
                     self.leaves = Some(Instant::now() + RESTORING);
-                    self.hear(Input::Leave);
+                    self.handle(Input::Leave);
                 }
                 Some(Message::Stop) => {
                     tracing::info!("stopping daemon; ports keep their configuration");
@@ -146,7 +146,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                     let ticket = Ticket(self.tickets);
                     self.waiting.insert(ticket, answers);
                     let input = self.input(ticket, owner, call);
-                    self.hear(input);
+                    self.handle(input);
                 }
                 Some(Message::Persisted(update)) => self.persisted(update),
                 Some(Message::Discovered(Ok(Discovered { ports, routes }))) => {
@@ -155,14 +155,14 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                 Some(Message::Discovered(Err(error))) => {
                     tracing::error!(error, "network discovery failed");
                     self.metrics.discoveries_failed.inc();
-                    self.hear(Input::DiscoveryFailed { error });
+                    self.handle(Input::DiscoveryFailed { error });
                 }
                 Some(Message::OrderEnded { order, outcome }) => {
                     if let Some((port, since)) = self.ordered.remove(&order) {
                         self.metrics.order_s.observe(since.elapsed().as_secs_f64());
                         self.placed(port, since);
                     }
-                    self.hear(Input::OrderEnded { order, outcome });
+                    self.handle(Input::OrderEnded { order, outcome });
                 }
             }
         }
@@ -209,20 +209,22 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
 
     /// Observes the delay of connections at a port whose order, given at `since`, has ended.
     fn placed(&mut self, port: PortId, since: Instant) {
-        if let Some(heard) = self.unplaced.get(&port).copied().filter(|heard| *heard <= since) {
+        if let Some(requested) =
+            self.unplaced.get(&port).copied().filter(|requested| *requested <= since)
+        {
             self.unplaced.remove(&port);
-            self.metrics.connection_s.observe(heard.elapsed().as_secs_f64());
+            self.metrics.connection_s.observe(requested.elapsed().as_secs_f64());
         }
     }
 
     /// Passes an input to the core, records it, and carries out the outputs.
-    fn hear(&mut self, input: Input) {
+    fn handle(&mut self, input: Input) {
         let now = self.began.elapsed();
         let mut line = self.record.as_ref().and_then(|record| record.line(&input));
         self.core.handle(now, input);
         while let Some(output) = self.core.poll() {
             if let Some(line) = &mut line {
-                line.said.add(&output);
+                line.outputs.add(&output);
             }
             self.metrics.count(&output);
             self.carry(output);

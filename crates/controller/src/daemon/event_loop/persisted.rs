@@ -17,7 +17,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             }
             _ => {}
         }
-        self.hear(update);
+        self.handle(update);
         // A connection that changes no weights causes no order.
         let core = &self.core;
         let is_open = |port: &PortId| core.port(*port).is_some_and(|of| !of.is_settled());

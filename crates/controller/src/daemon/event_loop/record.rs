@@ -21,7 +21,7 @@ pub(super) struct Record {
 /// An input that is being recorded, and the hash of its outputs so far.
 pub(super) struct Line {
     input: Input,
-    pub(super) said: Sum,
+    pub(super) outputs: Sum,
 }
 
 impl Record {
@@ -31,7 +31,7 @@ impl Record {
 
     /// Returns a line for an input, unless the recording is interrupted.
     pub(super) fn line(&self, input: &Input) -> Option<Line> {
-        self.again.is_none().then(|| Line { input: input.clone(), said: Sum::new() })
+        self.again.is_none().then(|| Line { input: input.clone(), outputs: Sum::new() })
     }
 
     /// Records a line. After a write error the recording continues in another file when that is possible. So lost
@@ -44,7 +44,7 @@ impl Record {
     ) {
         let begins_again = self.again.is_some_and(|again| again <= now);
         let written = match line {
-            Some(Line { input, said }) => self.recording.heard(now, input, said),
+            Some(Line { input, outputs }) => self.recording.record(now, input, outputs),
             None => Ok(()),
         };
         let begins = begins_again || (self.again.is_none() && self.recording.is_full());
@@ -105,7 +105,7 @@ mod tests {
         let mut line = record.line(&input);
         core.handle(now, input);
         while let Some(output) = core.poll() {
-            line.iter_mut().for_each(|line| line.said.add(&output));
+            line.iter_mut().for_each(|line| line.outputs.add(&output));
         }
         record.write_down(now, line, || core.snapshot());
     }

@@ -36,14 +36,15 @@ pub struct Beginning {
 }
 
 /// The format version of recordings.
-pub(super) const FORM: u32 = 5;
+pub(super) const FORM: u32 = 6;
 
 /// An input, and a hash of the outputs that followed.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Line {
     pub(super) at_ns: u64,
     pub(super) input: Input,
-    pub(super) said: String,
+    /// The hash of the outputs, in hexadecimal digits.
+    pub(super) outputs: String,
 }
 
 impl Beginning {
@@ -146,9 +147,10 @@ impl Recording {
         Ok(Recording { rotating, beginning, file, began })
     }
 
-    pub(super) fn heard(&mut self, at: Duration, input: Input, said: Sum) -> io::Result<()> {
+    /// Adds an input and the hash of its outputs.
+    pub(super) fn record(&mut self, at: Duration, input: Input, outputs: Sum) -> io::Result<()> {
         let at_ns = at.as_nanos() as u64;
-        self.file.line(&Line { at_ns, input, said: said.text() })
+        self.file.line(&Line { at_ns, input, outputs: outputs.text() })
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {

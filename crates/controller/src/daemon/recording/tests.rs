@@ -31,12 +31,12 @@ impl Written {
 
     fn hears(&mut self, input: Input) {
         self.now += Duration::from_millis(1);
-        let mut said = Sum::new();
+        let mut outputs = Sum::new();
         self.core.handle(self.now, input.clone());
         while let Some(output) = self.core.poll() {
-            said.add(&output);
+            outputs.add(&output);
         }
-        self.recording.heard(self.now, input, said).unwrap();
+        self.recording.record(self.now, input, outputs).unwrap();
     }
 
     /// Some clients say hello. The first hello starts a write; the others wait for it.

@@ -1,11 +1,11 @@
-//! [`Answer`]: what came of a request.
+//! [`Answer`]: the answer to a request.
 
 use super::attributes::{Unreadable, find, word};
 use netlink_packet_core::{
     NLM_F_ACK_TLVS, NLM_F_CAPPED, NLM_F_DUMP_INTR, NLMSG_DONE, NLMSG_ERROR, NetlinkBuffer,
 };
 
-/// A qdisc, class or filter, as the kernel tells of it.
+/// A qdisc, class or filter, as the kernel reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     pub(super) kind: u16,
@@ -16,22 +16,21 @@ pub struct Object {
     pub(super) attributes: Vec<u8>,
 }
 
-/// Why a request has no answer.
+/// The reason for which a request has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
-    /// It was refused, in the kernel's words, or those of its number for it.
+    /// The kernel refused the request; its text, or the meaning of its error number.
     #[error("{0}")]
     Refused(String),
-    /// What was read had changed before all of it was.
-    #[error("it was changed while it was read")]
+    /// The configuration changed while it was read.
+    #[error("the configuration changed during the read")]
     Torn,
-    /// What came makes no sense.
+    /// The answer is malformed.
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
 }
 
-/// The answer to one request, out of the datagrams that come. Those to others, which nobody waits for any more, are
-/// left out.
+/// The answer to one request, collected from datagrams. Answers to other, abandoned requests are skipped.
 #[derive(Debug, Clone)]
 pub struct Answer {
     number: u32,
@@ -39,20 +38,24 @@ pub struct Answer {
     is_torn: bool,
 }
 
-/// `struct tcmsg`, in bytes.
+/// The length of `struct tcmsg` in bytes.
 const HEAD: usize = 20;
-/// A netlink header, in bytes.
+/// The length of a netlink header in bytes.
 const HEADER: usize = 16;
-/// NLMSGERR_ATTR_MSG: what the kernel says besides a number.
+/// NLMSGERR_ATTR_MSG: the kernel's text of an error.
 const WORDS: u16 = 1;
 
 impl Answer {
-    /// To the request with this number; nothing has come.
+    /// Returns an empty answer to the request with this number.
     pub fn new(number: u32) -> Self {
         Answer { number, objects: Vec::new(), is_torn: false }
     }
 
-    /// Takes a datagram; whether it was the last.
+    /// Adds a datagram. Returns `true` if it was the last.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`NoAnswer`] if the kernel refused the request, or the answer is torn or malformed.
     pub fn take(&mut self, datagram: &[u8]) -> Result<bool, NoAnswer> {
         let mut rest = datagram;
         while !rest.is_empty() {
@@ -61,7 +64,7 @@ impl Answer {
             if message.sequence_number() == self.number && self.message(&message)? {
                 return Ok(true);
             }
-            // Aligned to four bytes; the last need not be.
+            // Messages are aligned to four bytes, but the last one need not be.
             let length = (message.length() as usize).next_multiple_of(4);
             rest = rest.get(length..).unwrap_or_default();
         }
@@ -80,7 +83,7 @@ impl Answer {
                 Ok(true)
             }
             NLMSG_DONE => {
-                // A dump that ends early says why here.
+                // A dump that ends early has its error here.
                 let number = word(body, 0).unwrap_or(0);
                 if number != 0 {
                     let words = body.get(4..).unwrap_or_default();
@@ -105,13 +108,13 @@ impl Answer {
         }
     }
 
-    /// What the kernel has told of.
+    /// Returns the reported objects.
     pub fn into_objects(self) -> Vec<Object> {
         self.objects
     }
 }
 
-/// The attributes behind an error: after its number and the request, or the request's header alone.
+/// Returns the attributes after an error: behind its number and the request, or behind the header of the request.
 fn words_of(body: &[u8], flags: u16) -> &[u8] {
     if flags & NLM_F_ACK_TLVS == 0 {
         return &[];
@@ -124,7 +127,7 @@ fn words_of(body: &[u8], flags: u16) -> &[u8] {
     at.and_then(|at| body.get(at..)).unwrap_or_default()
 }
 
-/// The kernel's words, or what its number means. It comes as a negative one.
+/// Returns the kernel's text, or the meaning of its negative error number.
 fn refusal(number: u32, words: &[u8]) -> String {
     if let Ok(Some(said)) = find(words, WORDS) {
         let said = String::from_utf8_lossy(said.strip_suffix(b"\0").unwrap_or(said));

@@ -1,8 +1,8 @@
-//! Attributes: pieces of a message, each with its length and a number that says what it is.
+//! Attributes: parts of a message, each with a length and a number.
 
 use netlink_packet_core::{DefaultNla, Emitable, NLA_HEADER_SIZE, NlasIterator};
 
-/// An answer that is not what the kernel says.
+/// An answer that is malformed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the kernel's answer can't be read: {0}")]
 pub struct Unreadable(pub(super) String);
@@ -13,7 +13,7 @@ impl Unreadable {
     }
 }
 
-/// Adds an attribute.
+/// Appends an attribute.
 pub(super) fn put(bytes: &mut Vec<u8>, number: u16, value: &[u8]) {
     let attribute = DefaultNla::new(number, value.to_vec());
     let at = bytes.len();
@@ -21,7 +21,7 @@ pub(super) fn put(bytes: &mut Vec<u8>, number: u16, value: &[u8]) {
     attribute.emit(&mut bytes[at..]);
 }
 
-/// The value of the first attribute with this number, if there is one.
+/// Returns the value of the first attribute with this number.
 pub(super) fn find(bytes: &[u8], number: u16) -> Result<Option<&[u8]>, Unreadable> {
     for attribute in NlasIterator::new(bytes) {
         let attribute = attribute.map_err(|error| Unreadable(error.to_string()))?;
@@ -33,7 +33,7 @@ pub(super) fn find(bytes: &[u8], number: u16) -> Result<Option<&[u8]>, Unreadabl
     Ok(None)
 }
 
-/// The number of 32 bits that begins at a byte of a value; none where that is shorter.
+/// Returns the 32-bit number at an offset; `None` if the value is too short.
 pub(super) fn word(value: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(*value.get(at..)?.first_chunk()?))
 }

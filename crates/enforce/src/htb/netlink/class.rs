@@ -1,4 +1,4 @@
-//! A class as the kernel has it: `struct tc_htb_opt`.
+//! The kernel's form of a class: `struct tc_htb_opt`.
 
 use super::super::rate::{bytes, ticks};
 use super::super::{Class, INNER_QUANTUM};
@@ -7,13 +7,13 @@ use bandwise_units::BitRate;
 
 /// TCA_HTB_PARMS.
 const PARAMETERS: u16 = 1;
-/// TCA_HTB_RATE64 and TCA_HTB_CEIL64: rates that don't fit 32 bits.
+/// TCA_HTB_RATE64 and TCA_HTB_CEIL64: rates of more than 32 bits.
 const RATE64: u16 = 6;
 const CEIL64: u16 = 7;
-/// TC_LINKLAYER_ETHERNET: packets take what they are long, and no table says what they take.
+/// TC_LINKLAYER_ETHERNET: the cost of a packet is its length, without a table.
 const ETHERNET: u8 = 1;
 
-/// The options of a class, as they are written.
+/// Returns the options of a class, as they are written.
 pub(super) fn encode(class: &Class) -> Vec<u8> {
     let (rate, ceil) = (class.rate.as_bps() / 8, class.ceil.as_bps() / 8);
     let mut options = Vec::new();
@@ -31,7 +31,7 @@ pub(super) fn encode(class: &Class) -> Vec<u8> {
     options
 }
 
-/// `struct tc_ratespec`, of bytes a second.
+/// Returns a `struct tc_ratespec`, in bytes a second.
 fn specification(bytes_per_s: u64) -> [u8; 12] {
     let mut bytes = [0; 12];
     bytes[1] = ETHERNET;
@@ -40,7 +40,7 @@ fn specification(bytes_per_s: u64) -> [u8; 12] {
     bytes
 }
 
-/// What was read of a class, but for its parent.
+/// Reads the options of a class. The parent is not part of them.
 pub(super) fn decode(options: &[u8]) -> Result<Class, Unreadable> {
     let lacks = || Unreadable::lacks("what a class of HTB has");
     let parameters = find(options, PARAMETERS)?.ok_or_else(lacks)?;

@@ -1,4 +1,4 @@
-//! A filter as the kernel has it: `struct tc_u32_sel` with one key.
+//! The kernel's form of a filter: `struct tc_u32_sel` with one key.
 
 use super::super::{Dscp, Family};
 use super::attributes::{Unreadable, find, put, word};
@@ -7,30 +7,30 @@ use super::attributes::{Unreadable, find, put, word};
 const CLASS: u16 = 1;
 /// TCA_U32_SEL.
 const SELECTOR: u16 = 5;
-/// TC_U32_TERMINAL: a packet that matches has found its class.
+/// TC_U32_TERMINAL: matching packets have found their class.
 const TERMINAL: u8 = 1;
-/// `struct tc_u32_sel` without keys, and a key, in bytes.
+/// The lengths of `struct tc_u32_sel` without keys, and of a key, in bytes.
 const HEAD: usize = 16;
 const KEY: usize = 16;
 
-/// The kernel's number of a filter: 12 bits of its table, 8 of the bucket there, of which ours have one, and 12 of
-/// its own.
+/// Returns the kernel's handle of a filter: 12 bits of the table, 8 of the bucket, 12 of the filter. Saba's tables have
+/// one bucket.
 pub(super) fn handle(table: u16, node: u16) -> u32 {
     u32::from(table) << 20 | u32::from(node)
 }
 
-/// Table, bucket and own number.
+/// Returns the table, the bucket and the number of a filter.
 pub(super) fn parts(handle: u32) -> (u16, u8, u16) {
     ((handle >> 20) as u16, (handle >> 12) as u8, (handle & 0xfff) as u16)
 }
 
-/// What rank it has, and packets of which protocol it looks at.
+/// Returns the priority and the protocol of filters, as the kernel packs them.
 pub(super) fn info(family: Family) -> u32 {
     let (_, rank, _) = family.words();
     u32::from(rank) << 16 | u32::from(protocol(family).to_be())
 }
 
-/// Whose filter it is by that.
+/// Returns the protocol of a packed value; `None` if it is not one of Saba's.
 pub(super) fn family(info: u32) -> Option<Family> {
     Family::ALL.into_iter().find(|&family| self::info(family) == info)
 }
@@ -43,8 +43,8 @@ const fn protocol(family: Family) -> u16 {
     }
 }
 
-/// By how many bits the mark's byte is shifted in a packet's first word: it is the second byte of IPv4's header, and
-/// lies across the first two of IPv6's.
+/// Returns the shift of the mark's byte in the first word of a packet. The mark is the second byte of IPv4's header,
+/// and lies across the first two of IPv6's.
 const fn shift(family: Family) -> u32 {
     match family {
         Family::V4 => 16,
@@ -52,10 +52,10 @@ const fn shift(family: Family) -> u32 {
     }
 }
 
-/// The two lowest bits are those of explicit congestion notification.
+/// The two lowest bits belong to explicit congestion notification.
 const MASK: u32 = 0xfc;
 
-/// Packets with this mark go to the class with this number of the kernel's.
+/// Returns the options of a filter from packets with a mark to a class, by the kernel's number.
 pub(super) fn encode(family: Family, dscp: Dscp, class: u32) -> Vec<u8> {
     let mut selector = [0; HEAD + KEY];
     (selector[0], selector[2]) = (TERMINAL, 1);
@@ -68,7 +68,7 @@ pub(super) fn encode(family: Family, dscp: Dscp, class: u32) -> Vec<u8> {
     options
 }
 
-/// The mark, if that is all that is looked for, and the kernel's number of the class.
+/// Reads the mark and the kernel's number of the class. The mark is `None` if the filter matches anything else.
 pub(super) fn decode(family: Family, options: &[u8]) -> Result<(Option<Dscp>, u32), Unreadable> {
     let class = find(options, CLASS)?.and_then(|value| word(value, 0)).unwrap_or(0);
     let selector = find(options, SELECTOR)?.unwrap_or_default();
@@ -76,7 +76,7 @@ pub(super) fn decode(family: Family, options: &[u8]) -> Result<(Option<Dscp>, u3
 }
 
 fn mark(family: Family, selector: &[u8]) -> Option<Dscp> {
-    // Nothing but to end with a class, and one key: the first word, from where the header begins.
+    // No other action than ending at a class, and one key: the first word of the header.
     let key = selector.get(HEAD..HEAD + KEY)?;
     if selector[0] != TERMINAL || selector[2] != 1 || key[8..] != [0; 8] {
         return None;

@@ -1,12 +1,10 @@
-//! What the kernel is told and says by rtnetlink (rtnetlink(7), and `linux/{rtnetlink,pkt_sched,pkt_cls}.h`, whose
-//! names stand at the numbers here). Bytes in, bytes out, no I/O.
+//! The messages of rtnetlink (rtnetlink(7), and the constants of `linux/{rtnetlink,pkt_sched,pkt_cls}.h`). No I/O.
 //!
-//! - [`Request`]: a [`Change`](super::Change), or the question what stands at a device.
-//! - [`Answer`]: what came of one, out of datagrams.
+//! - [`Request`]: a [`Change`](super::Change), or a query of the configuration.
+//! - [`Answer`]: the answer to a request, collected from datagrams.
 //! - [`root`], [`classes`] and [`filters`]: a [`Root`](super::Root) from the objects in answers.
 //!
-//! Of answers only what is Saba's is looked into: kernels say more from year to year, and others may have put
-//! filters of any kind beside.
+//! Only objects of Saba are decoded: newer kernels report more, and other programs may have added filters of any kind.
 
 mod answer;
 mod attributes;

@@ -1,4 +1,4 @@
-//! What stands at a device, from what the kernel has said of it.
+//! The configuration of a device, from the kernel's answers.
 
 use super::super::{Class, Filter, HANDLE, OURS, Root, Tree};
 use super::answer::Object;
@@ -6,15 +6,19 @@ use super::attributes::{Unreadable, find, word};
 use super::request::{INIT, KIND, NEW_CLASS, NEW_FILTER, NEW_QDISC, OPTIONS, ROOT};
 use super::{class, filter};
 
-/// TCA_CHAIN: filters that are looked at only when one of another chain says so.
+/// TCA_CHAIN: filters that only a filter of another chain calls.
 const CHAIN: u16 = 11;
 
-/// What stands at the root of a device, by its number. A tree of Saba's has no classes and no filters yet.
+/// Returns the root of a device, by its number. Classes and filters of Saba's tree are not filled in.
+///
+/// # Errors
+///
+/// Returns [`Unreadable`] if an object is malformed.
 pub fn root(device: u32, qdiscs: &[Object]) -> Result<Root, Unreadable> {
     let is_root =
         |object: &&Object| (object.kind, object.device, object.parent) == (NEW_QDISC, device, ROOT);
     let Some(root) = qdiscs.iter().find(is_root) else {
-        return Err(Unreadable("it names no root, as of a device that is down".into()));
+        return Err(Unreadable("it has no root qdisc; the device may be down".into()));
     };
     let kind = kind(root)?;
     match (&*kind, number(root.handle)) {
@@ -23,7 +27,7 @@ pub fn root(device: u32, qdiscs: &[Object]) -> Result<Root, Unreadable> {
             let options = find(&root.attributes, OPTIONS)?.unwrap_or_default();
             let glob = find(options, INIT)?.unwrap_or_default();
             let default = word(glob, 8).ok_or_else(|| Unreadable::lacks("a default class"))?;
-            // Another is no class of Saba's; it is told apart by being none.
+            // Any other number is no class of Saba; 0 marks it.
             let default = u16::try_from(default).unwrap_or(0);
             Ok(Root::Saba(Tree { default, ..Tree::default() }))
         }
@@ -31,7 +35,11 @@ pub fn root(device: u32, qdiscs: &[Object]) -> Result<Root, Unreadable> {
     }
 }
 
-/// Adds the classes of Saba's root, out of all of a device.
+/// Adds the classes of Saba's root, out of all classes of the device.
+///
+/// # Errors
+///
+/// Returns [`Unreadable`] if an object is malformed.
 pub fn classes(tree: &mut Tree, classes: &[Object]) -> Result<(), Unreadable> {
     for object in classes {
         let Some(number) = minor(object.handle).filter(|number| OURS.contains(number)) else {
@@ -42,19 +50,23 @@ pub fn classes(tree: &mut Tree, classes: &[Object]) -> Result<(), Unreadable> {
         }
         let options = find(&object.attributes, OPTIONS)?;
         let options = options.ok_or_else(|| Unreadable::lacks("what a class of HTB has"))?;
-        // Of the first it is the root itself.
+        // The parent of the first class is the root itself.
         let parent = minor(object.parent).filter(|_| object.parent != ROOT);
         tree.classes.insert(number, Class { parent, ..class::decode(options)? });
     }
     Ok(())
 }
 
-/// Adds Saba's filters, out of all at its root.
+/// Adds Saba's filters, out of all filters at the root.
+///
+/// # Errors
+///
+/// Returns [`Unreadable`] if an object is malformed.
 pub fn filters(tree: &mut Tree, filters: &[Object]) -> Result<(), Unreadable> {
     for object in filters {
         let (table, bucket, node) = filter::parts(object.handle);
         let Some(family) = filter::family(object.info) else { continue };
-        // One without a number is a table.
+        // A filter without a number is a table.
         if object.kind != NEW_FILTER || node == 0 || kind(object)? != "u32" {
             continue;
         }
@@ -74,18 +86,18 @@ pub fn filters(tree: &mut Tree, filters: &[Object]) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// What the kernel calls it: `htb`, `u32`.
+/// Returns the kernel's name of the kind: `htb`, `u32`.
 fn kind(object: &Object) -> Result<String, Unreadable> {
     let kind = find(&object.attributes, KIND)?.ok_or_else(|| Unreadable::lacks("a kind"))?;
     Ok(String::from_utf8_lossy(kind.strip_suffix(b"\0").unwrap_or(kind)).into_owned())
 }
 
-/// The number of a root.
+/// Returns the number of a root.
 const fn number(handle: u32) -> u16 {
     (handle >> 16) as u16
 }
 
-/// The number after the handle, of a class of Saba's.
+/// Returns the minor number of a class of Saba.
 fn minor(handle: u32) -> Option<u16> {
     (number(handle) == HANDLE).then_some(handle as u16)
 }

@@ -1,4 +1,4 @@
-//! [`Request`]: what the kernel is asked.
+//! [`Request`]: a request to the kernel.
 
 use super::super::{Change, HANDLE};
 use super::attributes::put;
@@ -7,7 +7,7 @@ use netlink_packet_core::{
     Emitable, NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader,
 };
 
-/// What a message is about, and whether that is there, goes, or is asked for (RTM_NEWQDISC and so on).
+/// The types of messages: object, and report, deletion or query (RTM_NEWQDISC and others).
 pub(super) const NEW_QDISC: u16 = 36;
 const DEL_QDISC: u16 = 37;
 const GET_QDISC: u16 = 38;
@@ -27,10 +27,10 @@ pub(super) const OPTIONS: u16 = 2;
 /// TCA_HTB_INIT: `struct tc_htb_glob`, five words.
 pub(super) const INIT: u16 = 2;
 
-/// Something is made that must not be there yet.
+/// The flags for creating an object that must not exist.
 const ADD: u16 = NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL;
 
-/// What the kernel is asked.
+/// A request to the kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     kind: u16,
@@ -38,7 +38,7 @@ pub struct Request {
     body: Vec<u8>,
 }
 
-/// The numbers that a message begins with (`struct tcmsg`).
+/// The numbers at the start of a message (`struct tcmsg`).
 #[derive(Debug, Clone, Copy, Default)]
 struct Head {
     device: u32,
@@ -49,7 +49,7 @@ struct Head {
 
 impl Request {
     fn new(kind: u16, flags: u16, head: Head) -> Self {
-        // The address family is none.
+        // The address family is unspecified.
         let words = [0, head.device, head.handle, head.parent, head.info];
         Request { kind, flags, body: words.map(u32::to_ne_bytes).concat() }
     }
@@ -59,23 +59,23 @@ impl Request {
         self
     }
 
-    /// All roots and what hangs below classes, of all devices: the kernel doesn't part them.
+    /// Returns a request for all qdiscs of all devices. The kernel does not filter them.
     pub fn qdiscs() -> Self {
         Request::new(GET_QDISC, NLM_F_DUMP, Head::default())
     }
 
-    /// All classes of a device, by its number.
+    /// Returns a request for all classes of a device, by its number.
     pub fn classes(device: u32) -> Self {
         Request::new(GET_CLASS, NLM_F_DUMP, Head { device, ..Head::default() })
     }
 
-    /// All filters at a root of Saba's.
+    /// Returns a request for all filters at Saba's root.
     pub fn filters(device: u32) -> Self {
         let parent = handle(0);
         Request::new(GET_FILTER, NLM_F_DUMP, Head { device, parent, ..Head::default() })
     }
 
-    /// A change at a device.
+    /// Returns a request for a change at a device.
     pub fn change(device: u32, change: &Change) -> Self {
         let root = Head { device, handle: handle(0), parent: ROOT, info: 0 };
         let class = |number, parent: Option<u16>| {
@@ -103,7 +103,7 @@ impl Request {
             }
             Change::RemoveClass(number) => Request::new(DEL_CLASS, NLM_F_ACK, class(*number, None)),
             &Change::AddFilter { family, node, dscp, class } => {
-                // The kernel puts it into the protocol's table, and makes that if there is none.
+                // The kernel adds it to the protocol's table, which it creates if necessary.
                 u32(Request::new(NEW_FILTER, ADD, filter(family, 0, node)))
                     .with(OPTIONS, &filter::encode(family, dscp, handle(class)))
             }
@@ -117,7 +117,7 @@ impl Request {
         }
     }
 
-    /// As it goes to the kernel. Whoever asks gives each a number, which stands in the answer.
+    /// Returns the bytes of the request. The answer carries the same number.
     pub fn encode(&self, number: u32) -> Vec<u8> {
         let mut header = NetlinkHeader::default();
         (header.message_type, header.flags) = (self.kind, self.flags | NLM_F_REQUEST);
@@ -129,16 +129,16 @@ impl Request {
     }
 }
 
-/// How many bytes a message has before its body.
+/// The length of a netlink header in bytes.
 const HEADER: usize = 16;
 
-/// The kernel's number of a class of Saba's; of its root for 0.
+/// Returns the kernel's handle of a class of Saba; that of the root for 0.
 pub(super) fn handle(class: u16) -> u32 {
     u32::from(HANDLE) << 16 | u32::from(class)
 }
 
 fn init(default: u16) -> Vec<u8> {
-    // Version 3; a tenth of a class's rate where no quantum is given, which is always; what the kernel counts.
+    // Version 3; a tenth of a class's rate as quantum (always overridden); the default class; a counter of the kernel.
     let glob = [3, 10, u32::from(default), 0, 0].map(u32::to_ne_bytes).concat();
     let mut options = Vec::new();
     put(&mut options, INIT, &glob);

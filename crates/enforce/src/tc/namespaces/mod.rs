@@ -1,4 +1,4 @@
-//! [`Namespaces`]: the kernel's ear in each network namespace.
+//! [`Namespaces`]: access to the kernel in each network namespace.
 
 use super::reach::{Reach, unanswered};
 use super::socket::Socket;
@@ -14,46 +14,45 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// Where there is a file for each namespace with a name (ip-netns(8)).
+/// The folder with a file for each named namespace (ip-netns(8)).
 const FOLDER: &str = "/run/netns";
 
-/// How long the kernel may take for all that is asked of it at once. It takes less than a millisecond, but while
-/// somebody else changes devices it has everybody wait.
+/// The time for all requests of a visit. They take less than a millisecond, but wait while another program changes
+/// devices.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A thread for each network namespace that is visited, which has entered it and keeps a socket there: a visit
-/// takes no process, and no entering.
+/// A thread for each visited network namespace. It has entered the namespace and keeps a socket there, so a visit
+/// starts no process.
 ///
-/// The thread is also who waits if the kernel does not answer: nobody can be called back from waiting inside it. Until
-/// it has answered, nothing else is asked in that namespace.
+/// If the kernel does not answer, only that thread hangs. Until it continues, further requests in its namespace fail.
 #[derive(Debug, Default)]
 pub struct Namespaces {
-    ears: BTreeMap<Option<String>, Ear>,
+    workers: BTreeMap<Option<String>, Worker>,
 }
 
 /// A thread in a namespace.
 #[derive(Debug)]
-struct Ear {
-    /// Which namespace it is, whatever is called so by now; none for this program's own.
+struct Worker {
+    /// The identity of the namespace, also after a renaming; `None` for the namespace of this program.
     identity: Option<(u64, u64)>,
-    questions: Sender<Question>,
+    visits: Sender<Visit>,
     answers: Receiver<Result<Root, Trouble>>,
-    /// How many questions have no answer yet, which nobody waits for any more.
+    /// The number of outstanding requests that nobody waits for.
     given_up: usize,
 }
 
-struct Question {
+struct Visit {
     device: String,
     changes: Vec<Change>,
     deadline: Instant,
 }
 
-/// What can be asked until some time.
-trait Patient: Wire {
+/// A wire with a deadline.
+trait Deadline: Wire {
     fn until(&mut self, deadline: Instant);
 }
 
-impl Patient for Socket {
+impl Deadline for Socket {
     fn until(&mut self, deadline: Instant) {
         Socket::until(self, deadline);
     }
@@ -69,22 +68,22 @@ impl Reach for Namespaces {
         let key = namespace.map(str::to_owned);
         let file = namespace.map(|name| open(name).map_err(|error| nowhere(name, &error)));
         let file = file.transpose().inspect_err(|_| {
-            // Its socket would keep it alive.
-            self.ears.remove(&key);
+            // The socket would keep the namespace alive.
+            self.workers.remove(&key);
         })?;
         let identity = file.as_ref().map(|of| of.1);
-        if self.ears.get(&key).is_some_and(|ear| ear.identity != identity) {
-            self.ears.remove(&key);
+        if self.workers.get(&key).is_some_and(|worker| worker.identity != identity) {
+            self.workers.remove(&key);
         }
-        let start = || Ear::start(identity, move || enter(file.as_ref().map(|of| &of.0)));
-        let ear = self.ears.entry(key).or_insert_with(start);
+        let start = || Worker::start(identity, move || enter(file.as_ref().map(|of| &of.0)));
+        let worker = self.workers.entry(key).or_insert_with(start);
         let (device, changes) = (device.to_owned(), changes.to_vec());
         let deadline = Instant::now() + PATIENCE;
-        ear.ask(Question { device, changes, deadline }, PATIENCE)
+        worker.ask(Visit { device, changes, deadline }, PATIENCE)
     }
 }
 
-/// A namespace's file, and which it is.
+/// Opens the file of a namespace. Returns its identity too.
 fn open(name: &str) -> io::Result<(File, (u64, u64))> {
     let file = File::open(Path::new(FOLDER).join(name))?;
     let there = file.metadata()?;
@@ -98,7 +97,7 @@ fn nowhere(name: &str, error: &io::Error) -> Trouble {
     }
 }
 
-/// Has this thread enter a namespace for the rest of its life, and opens a socket there.
+/// Moves this thread into a namespace for good, and opens a socket there.
 fn enter(namespace: Option<&File>) -> io::Result<Socket> {
     if let Some(file) = namespace {
         move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
@@ -106,17 +105,17 @@ fn enter(namespace: Option<&File>) -> io::Result<Socket> {
     Socket::open()
 }
 
-impl Ear {
-    /// Starts a thread that opens a wire and answers by it until nobody asks any more.
-    fn start<W: Patient>(
+impl Worker {
+    /// Starts a thread that opens a wire and serves requests until their sender is dropped.
+    fn start<W: Deadline>(
         identity: Option<(u64, u64)>,
         mut open: impl FnMut() -> io::Result<W> + Send + 'static,
     ) -> Self {
-        let (questions, asked) = channel::<Question>();
+        let (visits, asked) = channel::<Visit>();
         let (answer, answers) = channel();
         std::thread::spawn(move || {
             let mut kernel = None;
-            while let Ok(Question { device, changes, deadline }) = asked.recv() {
+            while let Ok(Visit { device, changes, deadline }) = asked.recv() {
                 let visited = opened(&mut kernel, &mut open).and_then(|kernel| {
                     kernel.wire().until(deadline);
                     kernel.visit(&device, &changes)
@@ -126,22 +125,22 @@ impl Ear {
                 }
             }
         });
-        Ear { identity, questions, answers, given_up: 0 }
+        Worker { identity, visits, answers, given_up: 0 }
     }
 
-    /// What came of a visit.
-    fn ask(&mut self, question: Question, patience: Duration) -> Result<Root, Trouble> {
+    /// Makes a visit, and waits for its result.
+    fn ask(&mut self, visit: Visit, patience: Duration) -> Result<Root, Trouble> {
         while self.given_up > 0 {
             match self.answers.try_recv() {
                 Ok(_) => self.given_up -= 1,
                 Err(_) => {
-                    let said = "the kernel still has not answered what it was asked before";
+                    let said = "the kernel has not answered an earlier request";
                     return Err(Trouble(said.into()));
                 }
             }
         }
-        let ended = "the thread that speaks to the kernel has ended";
-        if self.questions.send(question).is_err() {
+        let ended = "the thread with the kernel's socket has ended";
+        if self.visits.send(visit).is_err() {
             return Err(Trouble(ended.into()));
         }
         match self.answers.recv_timeout(patience) {
@@ -155,7 +154,7 @@ impl Ear {
     }
 }
 
-/// What is asked by, opened if it isn't yet.
+/// Returns the wire, which is opened by the first call.
 fn opened<'a, W: Wire>(
     kernel: &'a mut Option<Kernel<W>>,
     open: &mut impl FnMut() -> io::Result<W>,
@@ -163,7 +162,7 @@ fn opened<'a, W: Wire>(
     let there = match kernel.take() {
         Some(there) => there,
         None => {
-            let failed = |error| Trouble(format!("the kernel can't be asked there: {error}"));
+            let failed = |error| Trouble(format!("the kernel can't be reached: {error}"));
             Kernel::new(open().map_err(failed)?)
         }
     };

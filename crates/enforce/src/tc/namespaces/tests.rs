@@ -16,12 +16,12 @@ impl Wire for Slow {
     }
 }
 
-impl Patient for Slow {
+impl Deadline for Slow {
     fn until(&mut self, _: Instant) {}
 }
 
-fn question() -> Question {
-    Question { device: "h1".into(), changes: Vec::new(), deadline: Instant::now() }
+fn visit() -> Visit {
+    Visit { device: "h1".into(), changes: Vec::new(), deadline: Instant::now() }
 }
 
 fn no_device() -> Result<Root, Trouble> {
@@ -35,22 +35,22 @@ const LONG: Duration = Duration::from_secs(600);
 fn a_kernel_that_hangs_is_given_up_and_heard_again_later() {
     let (go, wait) = channel();
     let mut wait = Some(wait);
-    let mut ear = Ear::start(None, move || Ok(Slow(wait.take().expect("opened once"))));
-    let given_up = ear.ask(question(), Duration::ZERO);
+    let mut worker = Worker::start(None, move || Ok(Slow(wait.take().expect("opened once"))));
+    let given_up = worker.ask(visit(), Duration::ZERO);
     assert_eq!(given_up, Err(Trouble("the kernel has not answered in time".into())));
     // Nothing more is asked until it has answered, however long that takes.
-    let busy = "the kernel still has not answered what it was asked before";
-    assert_eq!(ear.ask(question(), LONG), Err(Trouble(busy.into())));
+    let busy = "the kernel has not answered an earlier request";
+    assert_eq!(worker.ask(visit(), LONG), Err(Trouble(busy.into())));
     go.send(()).unwrap();
     go.send(()).unwrap();
     // What it says to the first is nobody's any more.
     let answer = loop {
-        match ear.ask(question(), LONG) {
+        match worker.ask(visit(), LONG) {
             Err(Trouble(said)) if said == busy => std::thread::yield_now(),
             answer => break answer,
         }
     };
-    assert_eq!((answer, ear.given_up), (no_device(), 0));
+    assert_eq!((answer, worker.given_up), (no_device(), 0));
 }
 
 #[test]
@@ -58,18 +58,18 @@ fn what_could_not_be_opened_is_tried_again() {
     let (go, wait) = channel();
     let mut waits = vec![wait];
     let mut tries = 0;
-    let mut ear = Ear::start(None, move || {
+    let mut worker = Worker::start(None, move || {
         tries += 1;
         match tries {
             1 => Err(io::Error::other("not now")),
             _ => Ok(Slow(waits.pop().expect("opened once"))),
         }
     });
-    let said = "the kernel can't be asked there: not now";
-    assert_eq!(ear.ask(question(), LONG), Err(Trouble(said.into())));
+    let said = "the kernel can't be reached: not now";
+    assert_eq!(worker.ask(visit(), LONG), Err(Trouble(said.into())));
     for _ in 0..2 {
         go.send(()).unwrap();
-        assert_eq!(ear.ask(question(), LONG), no_device());
+        assert_eq!(worker.ask(visit(), LONG), no_device());
     }
 }
 

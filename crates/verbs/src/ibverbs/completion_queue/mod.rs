@@ -1,4 +1,4 @@
-//! [`CompletionQueue`]: what has ended, looked for or waited for. What is unsafe about that stands here.
+//! [`CompletionQueue`]: polling and events of completions. It contains unsafe calls of libibverbs.
 
 #![allow(unsafe_code)]
 
@@ -13,16 +13,16 @@ use std::mem::zeroed;
 use std::os::fd::BorrowedFd;
 use std::ptr::{NonNull, null_mut};
 
-/// Completions of one poll.
+/// The number of completions per poll.
 const POLLED: usize = 32;
 
-/// A completion queue, and the channel that tells of its events.
+/// A completion queue, and the channel of its events.
 pub(super) struct CompletionQueue {
-    // In the order in which they may be dropped.
+    // Fields are dropped in this order.
     queue: Queue,
     channel: Channel,
     found: Box<[sys::ibv_wc; POLLED]>,
-    /// The same queue as one that stamps, and what its stamps mean.
+    /// The same queue with time stamps, and the meaning of its stamps.
     stamping: Option<(NonNull<sys::ibv_cq_ex>, Stamps)>,
 }
 
@@ -31,19 +31,18 @@ struct Channel(NonNull<sys::ibv_comp_channel>);
 
 /// A completion.
 pub(super) struct Found {
-    /// What was posted with the request.
+    /// The id that was posted with the request.
     pub(super) id: WorkId,
-    /// How it ended.
+    /// The status.
     pub(super) status: Status,
-    /// What was received, with what stands before it, bytes; of a RECV alone.
+    /// The received bytes of a RECV, including the header.
     pub(super) bytes: u32,
-    /// When, by the device's clock.
+    /// The time by the device's clock.
     pub(super) stamp: Option<Time>,
 }
 
 impl CompletionQueue {
-    /// One with room for so many completions, which are stamped if `stamps` says what stamps mean and the device
-    /// lets it.
+    /// Creates a queue of this length, with time stamps if `stamps` is given and the device supports it.
     pub(super) fn of(
         context: &Context,
         room: u32,
@@ -52,7 +51,7 @@ impl CompletionQueue {
         // SAFETY: the device is open.
         let channel = unsafe { sys::ibv_create_comp_channel(context.as_ptr()) };
         let channel = NonNull::new(channel).map(Channel).ok_or_else(|| {
-            VerbsError::last(context.name(), "a channel for events of completions can't be had")
+            VerbsError::last(context.name(), "a channel for completion events can't be created")
         })?;
         let stamping = stamps.and_then(|stamps| Some((stamping(context, room, &channel)?, stamps)));
         let queue = match &stamping {
@@ -68,7 +67,7 @@ impl CompletionQueue {
             }
         };
         let queue = NonNull::new(queue).map(Queue).ok_or_else(|| {
-            let what = format!("a completion queue of {room} can't be had (fewer: -q, -t)");
+            let what = format!("a completion queue of {room} can't be created (fewer: -q, -t)");
             VerbsError::last(context.name(), what)
         })?;
         // SAFETY: structs of numbers, for which zeros are values.
@@ -76,12 +75,12 @@ impl CompletionQueue {
         Ok(CompletionQueue { queue, channel, found, stamping })
     }
 
-    /// How fast the clock counts by which completions are stamped, kHz; `None` if they are not.
+    /// Returns the rate of the device's clock in kHz; `None` without time stamps.
     pub(super) fn stamped_at_khz(&self) -> Option<u64> {
         self.stamping.as_ref().map(|(_, stamps)| stamps.khz())
     }
 
-    /// Hands over what has ended, oldest first, until there is no more or `each` has enough.
+    /// Passes completions to `each`, oldest first, until there are no more or `each` returns `false`.
     #[inline]
     pub(super) fn poll(
         &mut self,
@@ -108,12 +107,12 @@ impl CompletionQueue {
         Ok(())
     }
 
-    /// The library's own handle. It is there as long as this lives.
+    /// Returns the library's handle, which is valid as long as this value lives.
     pub(super) fn as_ptr(&self) -> *mut sys::ibv_cq {
         self.queue.0.as_ptr()
     }
 
-    /// Asks for an event with the next completion, whatever it is of.
+    /// Arms the queue: the next completion causes an event.
     pub(super) fn arm(&self) -> io::Result<()> {
         // SAFETY: the queue lives.
         match unsafe { sys::ibv_req_notify_cq(self.as_ptr(), 0) } {
@@ -122,13 +121,13 @@ impl CompletionQueue {
         }
     }
 
-    /// What can be read when there is an event.
+    /// Returns a descriptor that is readable when there is an event.
     pub(super) fn events(&self) -> BorrowedFd<'_> {
         // SAFETY: the channel lives as long as this, and its descriptor is open as long.
         unsafe { BorrowedFd::borrow_raw(self.channel.0.as_ref().fd) }
     }
 
-    /// Takes the event that is there.
+    /// Takes the pending event.
     pub(super) fn take_event(&self) -> io::Result<()> {
         let (mut queue, mut context) = (null_mut(), null_mut());
         // SAFETY: channel and queue live; an event that was taken is acknowledged once.
@@ -142,10 +141,10 @@ impl CompletionQueue {
     }
 }
 
-/// What polling an empty queue says (ENOENT).
+/// The error of polling an empty queue (ENOENT).
 const EMPTY: i32 = 2;
 
-/// A queue that stamps; `None` if the device makes none.
+/// Creates a queue with time stamps; `None` if the device has none.
 fn stamping(context: &Context, room: u32, channel: &Channel) -> Option<NonNull<sys::ibv_cq_ex>> {
     use sys::ibv_create_cq_wc_flags as with;
     let what = with::IBV_WC_EX_WITH_BYTE_LEN | with::IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
@@ -158,11 +157,11 @@ fn stamping(context: &Context, room: u32, channel: &Channel) -> Option<NonNull<s
     NonNull::new(unsafe { sys::ibv_create_cq_ex(context.as_ptr(), &mut wanted) })
 }
 
-/// What a queue that stamps has.
+/// Polls a queue with time stamps.
 ///
 /// # Safety
 ///
-/// The queue must live, and have been asked to tell sizes and stamps.
+/// The queue must be alive, and must have been created with sizes and stamps.
 unsafe fn poll_stamps(
     queue: *mut sys::ibv_cq_ex,
     stamps: &mut Stamps,
@@ -181,7 +180,7 @@ unsafe fn poll_stamps(
         let end = loop {
             let status = Status((*queue).status);
             let id = WorkId((*queue).wr_id);
-            // Of a request that failed there is nothing else.
+            // A failed request has no other fields.
             let (bytes, stamp) = match status.is_success() {
                 true => (
                     sys::ibv_wc_read_byte_len(queue),

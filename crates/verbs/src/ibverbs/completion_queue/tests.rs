@@ -4,14 +4,14 @@ use super::*;
 use proptest::prelude::*;
 use std::cell::RefCell;
 
-/// What the queue has, and what was called. An entry: id, status, bytes and the device's counter.
+/// The entries of a queue (id, status, bytes, and the device's counter), and the calls to it.
 #[derive(Default)]
 struct Played {
     entries: Vec<(u64, u32, u32, u64)>,
     /// The one that may be read now.
     at: Option<usize>,
     next: usize,
-    /// What a call says in place of the entry of that place.
+    /// The error that a call returns instead of the entry with this index.
     fails_at: Option<usize>,
     ends: u32,
 }

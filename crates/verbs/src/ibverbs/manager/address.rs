@@ -9,17 +9,15 @@ use std::net::{IpAddr, Ipv6Addr};
 fn address(gid: Option<Gid>) -> Result<IpAddr, VerbsError> {
     let needs = |what: &str| {
         let what = format!(
-            "RDMA-CM goes by IP addresses, and {what}: needed is one of RoCE that is IPv4 or global IPv6 (-x; \
+            "RDMA-CM uses IP addresses, and {what}; RoCE needs an IPv4 or a global IPv6 address (-x; \
              `bandwise devices` shows them)"
         );
         VerbsError::manager(what, io::ErrorKind::AddrNotAvailable.into())
     };
-    let address = Ipv6Addr::from(gid.ok_or_else(|| needs("there is no identifier (GID)"))?.0);
+    let address = Ipv6Addr::from(gid.ok_or_else(|| needs("there is no GID"))?.0);
     match address.to_ipv4_mapped() {
         Some(address) => Ok(address.into()),
-        None if address.is_unicast_link_local() => {
-            Err(needs("this identifier (GID) is of one link alone"))
-        }
+        None if address.is_unicast_link_local() => Err(needs("this GID is valid on one link only")),
         None => Ok(address.into()),
     }
 }
@@ -41,7 +39,7 @@ pub(super) fn own(chosen: &Chosen) -> Result<IpAddr, VerbsError> {
 /// Returns the address at which the other side waits.
 pub(super) fn theirs(side: &Side) -> Result<(IpAddr, ManagerPort), VerbsError> {
     let Some(manager) = side.manager else {
-        return Err(VerbsError::Peer("it does not wait for connections by RDMA-CM".to_owned()));
+        return Err(VerbsError::Peer("it does not listen by RDMA-CM".to_owned()));
     };
     Ok((address(side.gid)?, manager))
 }
@@ -55,7 +53,7 @@ mod tests {
         let of = |text: &str| address(Some(Gid(text.parse::<Ipv6Addr>().unwrap().octets())));
         assert_eq!(of("::ffff:10.0.0.1").unwrap().to_string(), "10.0.0.1");
         assert_eq!(of("2001:db8::1").unwrap().to_string(), "2001:db8::1");
-        assert!(of("fe80::1").unwrap_err().to_string().contains("one link alone"));
-        assert!(address(None).unwrap_err().to_string().contains("no identifier"));
+        assert!(of("fe80::1").unwrap_err().to_string().contains("one link only"));
+        assert!(address(None).unwrap_err().to_string().contains("no GID"));
     }
 }

@@ -1,4 +1,4 @@
-//! [`Channel`] and [`Id`]: what is unsafe about the connection manager stands here.
+//! [`Channel`] and [`Id`]: the unsafe calls of librdmacm.
 
 #![allow(unsafe_code)]
 
@@ -17,10 +17,10 @@ use std::ptr::{NonNull, null_mut};
 use std::time::Instant;
 use sys::rdma_cm_event_type as kind;
 
-/// Where events of connections come.
+/// The channel of connection events.
 pub(super) struct Channel(NonNull<sys::rdma_event_channel>);
 
-/// A connection, or what waits for some.
+/// A connection or a listener.
 pub(super) struct Id(NonNull<sys::rdma_cm_id>);
 
 // SAFETY: the library may be called from any thread, and nothing here is bound to the one that made it.
@@ -28,17 +28,17 @@ unsafe impl Send for Channel {}
 // SAFETY: as above.
 unsafe impl Send for Id {}
 
-/// Something that happened.
+/// An event.
 pub(super) struct Event {
     kind: u32,
     status: i32,
-    /// The connection that was asked for, by whoever connects.
+    /// The requested connection, in a connection request.
     pub(super) asked: Option<Id>,
-    /// What was shown with that.
+    /// The private data of the request.
     pub(super) shown: Vec<u8>,
 }
 
-/// `rdma-mummy-sys` sets this (EOPNOTSUPP) when librdmacm isn't there.
+/// The error code of `rdma-mummy-sys` without librdmacm (EOPNOTSUPP).
 const NO_LIBRARY: i32 = 95;
 
 impl Channel {
@@ -51,13 +51,14 @@ impl Channel {
                 Some(NO_LIBRARY) => {
                     "librdmacm is not installed. Debian: apt-get install librdmacm1"
                 }
-                _ => "RDMA-CM can't be had. As root: modprobe rdma_ucm",
+                _ => "RDMA-CM is not available. As root: modprobe rdma_ucm",
             };
             return Err(VerbsError::manager(what, error));
         };
         let channel = Channel(channel);
-        rustix::io::ioctl_fionbio(channel.readable(), true)
-            .map_err(|error| VerbsError::manager("events of RDMA-CM can't be asked for", error.into()))?;
+        rustix::io::ioctl_fionbio(channel.readable(), true).map_err(|error| {
+            VerbsError::manager("the channel of RDMA-CM can't be set up", error.into())
+        })?;
         Ok(channel)
     }
 
@@ -66,7 +67,7 @@ impl Channel {
         unsafe { BorrowedFd::borrow_raw(self.0.as_ref().fd) }
     }
 
-    /// A connection that is to be, over reliable queue pairs.
+    /// Creates a connection over reliable queue pairs.
     pub(super) fn id(&self) -> Result<Id, VerbsError> {
         let mut id = null_mut();
         // SAFETY: the channel lives, and longer than what is made here, by the order in which their owner drops them.
@@ -78,13 +79,16 @@ impl Channel {
                 sys::rdma_port_space::RDMA_PS_TCP,
             )
         };
-        check(code, "RDMA-CM gives no connection")?;
-        NonNull::new(id)
-            .map(Id)
-            .ok_or_else(|| VerbsError::manager("RDMA-CM gives no connection", io::ErrorKind::OutOfMemory.into()))
+        check(code, "RDMA-CM can't create a connection")?;
+        NonNull::new(id).map(Id).ok_or_else(|| {
+            VerbsError::manager(
+                "RDMA-CM can't create a connection",
+                io::ErrorKind::OutOfMemory.into(),
+            )
+        })
     }
 
-    /// The next event, if there is one until then.
+    /// Waits for the next event until a deadline.
     pub(super) fn next(&self, until: Instant, waits_for: &str) -> Result<Event, VerbsError> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -110,14 +114,14 @@ impl Channel {
             {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => {
-                    return Err(VerbsError::manager("events of RDMA-CM can't be waited for", error.into()));
+                    return Err(VerbsError::manager("RDMA-CM can't wait for events", error.into()));
                 }
             }
         }
     }
 }
 
-/// What an event says, and that it was seen.
+/// Reads an event and acknowledges it.
 fn taken(event: NonNull<sys::rdma_cm_event>) -> Event {
     // SAFETY: the event is there until it is acknowledged. Which part of the union is meant follows from the kind: one
     // that asks for a connection has what was shown, and a connection of its own, which is ours from then on.
@@ -139,7 +143,7 @@ fn taken(event: NonNull<sys::rdma_cm_event>) -> Event {
     }
 }
 
-/// What is waited for.
+/// The awaited event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Address,
@@ -148,25 +152,25 @@ pub(super) enum Step {
 }
 
 impl Event {
-    /// That it is that, or why not.
+    /// Checks that this is the awaited event.
     pub(super) fn is(&self, step: Step) -> Result<(), VerbsError> {
         let (wanted, what) = match step {
             Step::Address => (
                 kind::RDMA_CM_EVENT_ADDR_RESOLVED,
-                "no RDMA device of this host leads to the other side's address",
+                "no RDMA device of this host has a route to the other side's address",
             ),
             Step::Route => {
-                (kind::RDMA_CM_EVENT_ROUTE_RESOLVED, "there is no way to the other side")
+                (kind::RDMA_CM_EVENT_ROUTE_RESOLVED, "there is no path to the other side")
             }
             Step::Answer => (
                 kind::RDMA_CM_EVENT_CONNECT_RESPONSE,
-                "the other side did not take the connection by RDMA-CM",
+                "the other side did not accept the connection by RDMA-CM",
             ),
         };
         if self.kind == wanted {
             return Ok(());
         }
-        // What is no error number is a reason of the other side's (IBTA 12.6.7.2).
+        // Other numbers are reasons of the other side (IBTA 12.6.7.2).
         let error = match self.status {
             0 => io::ErrorKind::ConnectionAborted.into(),
             status if status < 0 => io::Error::from_raw_os_error(-status),
@@ -188,15 +192,15 @@ impl Id {
         let at = SockAddr::from(SocketAddr::new(at, 0));
         // SAFETY: this lives, and the address as long as the call.
         unsafe {
-            let what = "RDMA-CM can't wait for connections at that address";
+            let what = "RDMA-CM can't listen at this address";
             check(sys::rdma_bind_addr(self.0.as_ptr(), at.as_ptr().cast_mut().cast()), what)?;
             check(sys::rdma_listen(self.0.as_ptr(), backlog as i32), what)?;
-            // An address of IPv6 has its port at the same place.
+            // IPv6 addresses have the port at the same offset.
             Ok(u16::from_be(self.0.as_ref().route.addr.src_addr_union.src_sin.sin_port))
         }
     }
 
-    /// Begins to look for the other side's address.
+    /// Starts the resolution of the other side's address.
     pub(super) fn resolve(&self, own: IpAddr, to: SocketAddr, ms: i32) -> Result<(), VerbsError> {
         let own = SockAddr::from(SocketAddr::new(own, 0));
         let to = SockAddr::from(to);
@@ -205,17 +209,17 @@ impl Id {
             let (own, to) = (own.as_ptr().cast_mut().cast(), to.as_ptr().cast_mut().cast());
             sys::rdma_resolve_addr(self.0.as_ptr(), own, to, ms)
         };
-        check(code, "RDMA-CM can't look for the other side's address")
+        check(code, "RDMA-CM can't resolve the other side's address")
     }
 
-    /// Begins to look for the way there.
+    /// Starts the resolution of the route.
     pub(super) fn route(&self, ms: i32) -> Result<(), VerbsError> {
         // SAFETY: this lives.
         let code = unsafe { sys::rdma_resolve_route(self.0.as_ptr(), ms) };
-        check(code, "RDMA-CM can't look for a way to the other side")
+        check(code, "RDMA-CM can't resolve the route to the other side")
     }
 
-    /// The device that it goes over; `None` before that is known.
+    /// Returns the device of the route; `None` before the resolution.
     pub(super) fn device(&self) -> Option<String> {
         // SAFETY: this lives; a device that is there has a name that ends with a zero.
         unsafe {
@@ -225,46 +229,46 @@ impl Id {
         }
     }
 
-    /// Asks the other side for a connection with that queue pair of ours, and shows it something.
+    /// Requests a connection with a queue pair and private data.
     pub(super) fn connect(&self, qp: &QueuePair, shown: &[u8]) -> Result<(), VerbsError> {
         let mut how = how(qp, shown);
         // SAFETY: this lives, and what is shown as long as the call.
         let code = unsafe { sys::rdma_connect(self.0.as_ptr(), &mut how) };
-        check(code, "RDMA-CM can't ask the other side for a connection")
+        check(code, "RDMA-CM can't request a connection")
     }
 
-    /// Takes the connection that was asked for, with that queue pair of ours.
+    /// Accepts the requested connection with a queue pair.
     pub(super) fn accept(&self, qp: &QueuePair) -> Result<(), VerbsError> {
         let mut how = how(qp, &[]);
         // SAFETY: this lives.
         let code = unsafe { sys::rdma_accept(self.0.as_ptr(), &mut how) };
-        check(code, "RDMA-CM can't take the connection")
+        check(code, "RDMA-CM can't accept the connection")
     }
 
-    /// Says that our queue pair is connected.
+    /// Reports that the local queue pair is connected.
     pub(super) fn establish(&self) -> Result<(), VerbsError> {
         // SAFETY: this lives.
-        check(unsafe { sys::rdma_establish(self.0.as_ptr()) }, "RDMA-CM can't end connecting")
+        check(
+            unsafe { sys::rdma_establish(self.0.as_ptr()) },
+            "RDMA-CM can't establish the connection",
+        )
     }
 
-    /// What a queue pair is to be told for that state.
-    pub(super) fn attributes(
-        &self,
-        state: u32,
-    ) -> Result<(sys::ibv_qp_attr, i32), VerbsError> {
+    /// Returns the attributes of a queue pair for a state.
+    pub(super) fn attributes(&self, state: u32) -> Result<(sys::ibv_qp_attr, i32), VerbsError> {
         // SAFETY: a struct of numbers, for which zeros are values; this lives.
         unsafe {
             let mut to: sys::ibv_qp_attr = zeroed();
             let mut mask = 0;
             to.qp_state = state;
             let code = sys::rdma_init_qp_attr(self.0.as_ptr(), &mut to, &mut mask);
-            check(code, "RDMA-CM does not say how to connect the queue pair")?;
+            check(code, "RDMA-CM returns no attributes for the queue pair")?;
             Ok((to, mask))
         }
     }
 }
 
-/// A connection with as many READs and atomics at a time and as many retries as those over TCP have.
+/// Returns the parameters of a connection: as many READs and atomics and retries as without RDMA-CM.
 fn how(qp: &QueuePair, shown: &[u8]) -> sys::rdma_conn_param {
     sys::rdma_conn_param {
         private_data: if shown.is_empty() { std::ptr::null() } else { shown.as_ptr().cast() },

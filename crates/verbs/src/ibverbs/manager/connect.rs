@@ -1,4 +1,4 @@
-//! [`connect`]: the side that asks.
+//! [`connect`]: the requesting side.
 
 use super::address::{own, theirs};
 use super::channel::{Channel, Step};
@@ -10,10 +10,14 @@ use bandwise_session::{Path, Side};
 use std::net::SocketAddr;
 use std::time::Instant;
 
-/// Looking for an address or a way may take that long, ms: half of the other side's patience.
+/// The timeout of address and route resolution in ms: half of the other side's patience.
 const TO_FIND: i32 = 2000;
 
-/// Connects the queue pairs of all threads with those of a side that waits for it.
+/// Connects the queue pairs of all threads with those of a listening side. Returns the largest payload of a packet too.
+///
+/// # Errors
+///
+/// Returns a [`VerbsError`] if a step of the connection fails or takes too long.
 pub fn connect(
     threads: &mut [QueuePairs],
     side: &Side,
@@ -30,13 +34,13 @@ pub fn connect(
         mtu = pairs.connect_by(&side.of_thread(thread, count), path, |qp, path| {
             let id = channel.id()?;
             id.resolve(own, SocketAddr::new(address, manager.port), TO_FIND)?;
-            next(Step::Address, "the other side's address was not found")?;
+            next(Step::Address, "the other side's address was not resolved in time")?;
             id.route(TO_FIND)?;
-            next(Step::Route, "no way to the other side was found")?;
+            next(Step::Route, "the route to the other side was not resolved in time")?;
             let ticket = Ticket { number, secret: manager.secret };
             number += 1;
             id.connect(qp, &ticket.to_bytes())?;
-            next(Step::Answer, "the other side gave no answer by RDMA-CM")?;
+            next(Step::Answer, "the other side did not answer by RDMA-CM")?;
             qp.connect_by_manager(|state| id.attributes(state), path)?;
             id.establish()?;
             ids.push(id);

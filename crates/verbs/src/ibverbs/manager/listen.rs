@@ -1,4 +1,4 @@
-//! [`Listener`]: the side that waits.
+//! [`Listener`]: the listening side.
 
 use super::address::own;
 use super::channel::{Channel, Id};
@@ -9,20 +9,24 @@ use bandwise_session::{ManagerPort, Path, Side};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Waits for the connections of one other side.
+/// A listener for the connections of one other side.
 pub struct Listener {
-    // In the order in which they may be dropped.
+    // Fields are dropped in this order.
     _listens: Id,
     channel: Channel,
     at: ManagerPort,
     device: String,
 }
 
-/// Connections that may wait to be taken.
+/// The length of the queue of connection requests.
 const BACKLOG: u32 = 1024;
 
 impl Listener {
-    /// Waits at the chosen address, at a port of the system's choice. `secret` is any number, another each time.
+    /// Listens at the chosen address, at a port of the system's choice. `secret` has to be random.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`VerbsError`] if RDMA-CM can't listen there.
     pub fn open(chosen: &Chosen, secret: u32) -> Result<Listener, VerbsError> {
         let channel = Channel::open()?;
         let listens = channel.id()?;
@@ -31,13 +35,17 @@ impl Listener {
         Ok(Listener { _listens: listens, channel, at, device: chosen.device.clone() })
     }
 
-    /// Where it waits.
+    /// Returns the port and the secret.
     pub fn at(&self) -> ManagerPort {
         self.at
     }
 
-    /// Takes a connection for each queue pair of all threads, in whichever order they come. Those that show
-    /// another secret are refused.
+    /// Accepts a connection for each queue pair of all threads, in any order. Connections with another secret are
+    /// rejected.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`VerbsError`] if a connection fails, or not all arrive in time.
     pub fn accept(
         self,
         threads: &mut [QueuePairs],
@@ -56,7 +64,7 @@ impl Listener {
                     }
                     let waits_for = "the other side has not connected all queue pairs by RDMA-CM";
                     let event = self.channel.next(until, waits_for)?;
-                    // Others tell of connections that were taken. What is dropped is refused.
+                    // Other events concern accepted connections. A dropped connection is rejected.
                     let Some(id) = event.asked else { continue };
                     let ticket = Ticket::of(&event.shown);
                     let ours = ticket.filter(|ticket| {

@@ -1,9 +1,7 @@
-//! RDMA's connection manager (RDMA-CM): it finds the way to an IP address by the network's own means, and the two
-//! sides' kernels connect queue pairs by messages of their own (IBTA 12). What is to be measured is agreed over TCP
-//! as without it.
+//! RDMA's connection manager (RDMA-CM): it resolves the route to an IP address, and the kernels of both sides connect
+//! queue pairs by messages of their own (IBTA 12). The sides agree on the measurement over TCP, as without RDMA-CM.
 //!
-//! Of what it finds out, the way to the other side, its queue pair and the first packet's number are taken; time-outs
-//! are those that are used without it.
+//! Of its results, the route, the queue pair number and the first PSN are used; timeouts equal those without RDMA-CM.
 
 mod address;
 mod channel;

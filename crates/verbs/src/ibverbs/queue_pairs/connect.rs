@@ -1,4 +1,4 @@
-//! Queue pairs are connected with those of the other side, as far as the two fit.
+//! The connection of queue pairs with those of a compatible other side.
 
 use super::super::VerbsError;
 use super::super::queue_pair::QueuePair;
@@ -10,7 +10,7 @@ use bandwise_session::{Path, QpAddress, Region, Side};
 use std::sync::Arc;
 
 impl QueuePairs {
-    /// What the other side must know.
+    /// Returns the information for the other side.
     pub fn side(&self) -> Side {
         let wired = &self.pairs[..self.plan.wired()];
         Side {
@@ -24,12 +24,16 @@ impl QueuePairs {
         }
     }
 
-    /// The queue pair that is connected with itself; `None` if there is none.
+    /// Returns the queue pair that is connected with itself; `None` if there is none.
     pub fn loopback(&self) -> Option<Qp> {
         self.plan.loopback.then_some(Qp(self.plan.wired() as u16))
     }
 
-    /// Connects all queue pairs, which send and receive from then on, and says what payload packets have at most.
+    /// Connects all queue pairs, which then send and receive. Returns the largest payload of a packet.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`VerbsError`] if the sides do not fit, or the device refuses.
     pub fn connect(&mut self, other: &Side, path: Path) -> Result<Mtu, VerbsError> {
         let (shared, chosen) = (Arc::clone(&self.shared), self.chosen.clone());
         let mut addresses = other.queue_pairs.iter();
@@ -39,7 +43,7 @@ impl QueuePairs {
         })
     }
 
-    /// The same, by `how`, which is given those that go to the other side one after another.
+    /// Connects all queue pairs by `how`, which gets those with a peer one after another.
     pub(in crate::ibverbs) fn connect_by(
         &mut self,
         other: &Side,
@@ -53,7 +57,7 @@ impl QueuePairs {
         if other.gid.is_some() != here.gid.is_some() {
             let has = |side: &Side| if side.gid.is_some() { "one" } else { "none" };
             return peer(format!(
-                "it goes by {} global identifier (GID), this side by {}: use -x on both, or on neither",
+                "it uses {} GID, this side uses {}: give -x on both sides, or on neither",
                 has(other),
                 has(&here)
             ));
@@ -69,7 +73,7 @@ impl QueuePairs {
         let is_within =
             |address: &QpAddress| u64::from(address.part) + part <= other.region.bytes.into();
         if part > 0 && !other.queue_pairs.iter().all(is_within) {
-            return peer("its memory has no room for what all queue pairs send".to_owned());
+            return peer("its memory has no room for all queue pairs".to_owned());
         }
         let (bytes, mtu) = (self.plan.bytes, path.mtu);
         let has_datagrams = self.plan.transport == Transport::Ud || self.plan.datagrams > 0;

@@ -1,4 +1,4 @@
-//! Queue pairs as a [`Device`]: requests go out, completions and faults come in, also to who sleeps.
+//! The implementation of [`Device`] and [`Wakes`] by queue pairs.
 
 use super::super::VerbsError;
 use super::super::completion_queue::Found;
@@ -11,11 +11,11 @@ use rustix::io::Errno;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-/// How often the device is asked for events. It takes a system call, which may delay a measured message.
+/// The interval of checks for events. A check is a system call, which may delay a measured message.
 const ASK_EVERY: Duration = Duration::from_millis(100);
 
 impl QueuePairs {
-    /// Whether the device has told of a fault.
+    /// Returns an error if the device has reported a fault.
     fn events(&self) -> Result<(), VerbsError> {
         while let Some((event, port)) = self.shared.context.next_event() {
             if let Some(what) = event.fault(port, self.chosen.port) {
@@ -63,7 +63,7 @@ impl Device for QueuePairs {
             Ok(())
         });
         if polled.is_err() {
-            // The device may know why: its port has gone down, say.
+            // The device may report the cause, such as a port that went down.
             self.events()?;
         }
         polled?;
@@ -86,7 +86,7 @@ impl Device for QueuePairs {
 
 impl Wakes for QueuePairs {
     fn arm(&mut self) -> Result<(), VerbsError> {
-        let what = "an event can't be asked for";
+        let what = "an event can't be requested";
         self.completions
             .arm()
             .map_err(|error| VerbsError::of(self.shared.context.name(), what, error))
@@ -94,8 +94,8 @@ impl Wakes for QueuePairs {
 
     fn sleep(&mut self, at_most: Time) -> Result<Woken, VerbsError> {
         let failed =
-            |error| VerbsError::of(self.shared.context.name(), "events can't be waited for", error);
-        // Without another there is one twice.
+            |error| VerbsError::of(self.shared.context.name(), "it can't wait for events", error);
+        // Without another descriptor one is listed twice.
         let (completions, device) = (self.completions.events(), self.shared.context.events());
         let other = self.wakes.as_ref().map_or(device, |other| other.as_fd());
         let mut fds =
@@ -104,7 +104,7 @@ impl Wakes for QueuePairs {
         let at_most =
             Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 };
         match poll(&mut fds, Some(&at_most)) {
-            // A signal: somebody may want it to stop.
+            // A signal: the loop may have to stop.
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(failed(error.into())),
         }

@@ -1,4 +1,4 @@
-//! [`QueuePairs`]: what a port has for a thread. What is unsafe about giving it to one stands here.
+//! [`QueuePairs`]: the queue pairs of a thread. It contains the unsafe transfer to another thread.
 
 mod connect;
 mod device;
@@ -15,33 +15,33 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Queue pairs of a port, their completion queue and their memory. [`Qp`] 0 and up are connected with the other
-/// side; the last one with itself, if there is a loopback.
+/// Queue pairs of a port, their completion queue and their memory. [`Qp`] 0 and up are connected with the other side;
+/// the last one with itself, if there is a loopback.
 ///
-/// All that is needed to post and to poll is made here, so that neither allocates. The requests of a queue pair that
-/// ring together are handed over as one list, with one doorbell. RECVs are posted anew when half of them are used
-/// up, all of those at once.
+/// Everything for posting and polling is allocated here, so that neither allocates. Requests of a queue pair up to one
+/// that rings are posted as one list, with one doorbell. RECVs are posted again when half of them are used up, all of
+/// those at once.
 pub struct QueuePairs {
-    // In the order in which they may be dropped.
+    // Fields are dropped in this order.
     pairs: Box<[Pair]>,
     completions: CompletionQueue,
     shared: Arc<Shared>,
     chosen: Chosen,
     plan: Plan,
-    /// Queue pairs with requests that wait for the doorbell.
+    /// The queue pairs with requests that wait for the doorbell.
     waiting: Vec<u16>,
-    /// How many WRITEs have been marked, and how many seen by their marks; the marks are their lowest bytes.
+    /// The numbers of marked WRITEs, and of detected marks, modulo 256.
     marked: u8,
     seen: u8,
-    /// When the device was last asked for events.
+    /// The time of the last check for events.
     asked: Instant,
-    /// What ends a sleep besides.
+    /// Another descriptor that ends a sleep.
     wakes: Option<OwnedFd>,
 }
 
-/// What the queue pairs of several threads share.
+/// The parts that the queue pairs of several threads share.
 struct Shared {
-    // In the order in which they may be dropped.
+    // Fields are dropped in this order.
     memory: Memory,
     domain: Domain,
     context: Context,
@@ -60,14 +60,22 @@ unsafe impl Send for Shared {}
 unsafe impl Sync for Shared {}
 
 impl QueuePairs {
-    /// Opens the port and makes the queue pairs, with their RECVs posted. `psn` is any number, another each time:
-    /// packets are counted from it, so that those of an earlier connection are not taken for one of these.
+    /// Opens the port and creates the queue pairs, with their RECVs posted. `psn` has to be random: packets are counted
+    /// from it, and those of an earlier connection must not match.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`VerbsError`] if the device can't be opened or lacks resources.
     pub fn open(chosen: Chosen, plan: Plan, psn: u32) -> Result<QueuePairs, VerbsError> {
         let mut one = QueuePairs::open_many(chosen, plan, 1, psn)?;
         Ok(one.remove(0))
     }
 
-    /// The same for several threads: each has what the plan says, and they share the memory.
+    /// Creates queue pairs for several threads, which share the memory. Each has those of the plan.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`VerbsError`] if the device can't be opened or lacks resources.
     pub fn open_many(
         chosen: Chosen,
         plan: Plan,
@@ -126,22 +134,22 @@ impl QueuePairs {
         })
     }
 
-    /// The port that it is of.
+    /// Returns the port.
     pub(super) fn chosen(&self) -> &Chosen {
         &self.chosen
     }
 
-    /// What its memory is made of.
+    /// Returns the pages of the memory.
     pub fn pages(&self) -> &Pages {
         self.shared.memory.pages()
     }
 
-    /// How fast the device's clock counts, by which completions are stamped, kHz; `None` if they are not.
+    /// Returns the rate of the device's clock in kHz; `None` without time stamps.
     pub fn stamped_at_khz(&self) -> Option<u64> {
         self.completions.stamped_at_khz()
     }
 
-    /// Has a sleep end when there is something to read there: the connection with the other side, say.
+    /// Sets a further descriptor that ends a sleep, such as the connection with the other side.
     pub fn wake_by(&mut self, other: OwnedFd) {
         self.wakes = Some(other);
     }
@@ -168,22 +176,22 @@ impl QueuePairs {
         Ok(())
     }
 
-    /// Says what the next message of a queue pair holds; it is to be posted next there.
+    /// Sets the contents of the next message of a queue pair, which has to be posted next there.
     pub(super) fn fill(&mut self, qp: Qp, message: &[u8]) {
         let pair = &self.pairs[usize::from(qp.0)];
         let place = pair.first_place + pair.asked % pair.places.max(1);
         self.shared.memory.write(place, message);
     }
 
-    /// What a message held that a queue pair received after so many others. As many may have come since as there are
-    /// RECVs in half of its list.
+    /// Reads the contents of the message that a queue pair received after `number` others. Later receptions may be as
+    /// many as half of the RECVs.
     pub(super) fn arrived(&self, qp: Qp, number: usize, message: &mut [u8]) {
         let pair = &self.pairs[usize::from(qp.0)];
         let place = pair.first_place + number % pair.places.max(1);
         self.shared.memory.read(place, pair.header, message);
     }
 
-    /// What it was made for.
+    /// Returns the plan.
     pub(super) fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -196,7 +204,7 @@ impl QueuePairs {
     }
 }
 
-/// What is received before a message, bytes.
+/// Returns the bytes that are received before a message.
 fn header(transport: Transport) -> u32 {
     match transport {
         Transport::Rc => 0,

@@ -3,7 +3,7 @@
 use super::super::rendering::{QUANTILES, row, unit_of};
 use super::method_name::method_name;
 use bandwise_measure::client::ClientSettings;
-use bandwise_measure::outcome::{Ended, Outcome, Run};
+use bandwise_measure::outcome::{Outcome, Run, RunEnd};
 use bandwise_measure::program::Until;
 use bandwise_rdma::verbs::Transport;
 use bandwise_report::{Cell, Table, text};
@@ -212,9 +212,9 @@ pub(super) fn pages(pages: &Pages) -> String {
 /// The line that says what all numbers rest on.
 fn closing(settings: &ClientSettings, outcome: &Outcome) -> String {
     let partial = match &outcome.end {
-        Ended::Complete => String::new(),
-        Ended::Interrupted => "Partial: interrupted. ".to_owned(),
-        Ended::Failed(why) => format!("Partial: {why}. "),
+        RunEnd::Complete => String::new(),
+        RunEnd::Interrupted => "Partial: interrupted. ".to_owned(),
+        RunEnd::Failed(why) => format!("Partial: {why}. "),
     };
     let has_some = |run: &Run| run.latency.is_some() || run.bandwidth.is_some();
     let none = if outcome.runs.iter().any(has_some) { "" } else { "No sample. " };
@@ -250,7 +250,7 @@ fn closing(settings: &ClientSettings, outcome: &Outcome) -> String {
         chosen.port,
         run.mtu,
         outcome.clock,
-        settings.place,
+        settings.placement,
         pages(&run.pages),
         settings.seed,
         env!("CARGO_PKG_VERSION"),

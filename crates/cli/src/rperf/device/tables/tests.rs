@@ -5,7 +5,7 @@ use super::*;
 use crate::answer::Answer;
 use bandwise_agents::Address;
 use bandwise_measure::outcome::Throughput;
-use bandwise_measure::place::{Cpus, Place};
+use bandwise_measure::placement::{Cpus, Placement};
 use bandwise_measure::rate::Rate;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Latency, Spread};
@@ -42,7 +42,7 @@ fn settings(tasks: &[Task]) -> ClientSettings {
             lid: 0,
             mtu: Mtu::MAX,
         },
-        place: Place { cpus: Cpus::Any, pages: WantedPages::Ordinary },
+        placement: Placement { cpus: Cpus::Any, pages: WantedPages::Ordinary },
         tasks: tasks.to_vec(),
         rate: None,
         window: Time::from_ms(1),
@@ -66,7 +66,7 @@ fn run(task: Task) -> Run {
     }
 }
 
-fn outcome(runs: Vec<Run>, end: Ended) -> Outcome {
+fn outcome(runs: Vec<Run>, end: RunEnd) -> Outcome {
     Outcome { runs, end, clock: "the system's clock".into() }
 }
 
@@ -88,7 +88,7 @@ fn has(said: &str, words: &[&str]) {
 fn a_latency_that_is_partial() {
     let task = task(Method::Rperf, 64);
     let latency = of(&[-2_000, 0, 4_000]);
-    let end = Ended::Failed("the other side is gone".into());
+    let end = RunEnd::Failed("the other side is gone".into());
     let outcome = outcome(vec![Run { latency, ..run(task) }], end);
     let settings = settings(&[task]);
     let said = text(&settings, &outcome);
@@ -124,7 +124,7 @@ fn a_latency_with_stamps() {
     let by_stamps = of(&[1_000, 3_000]).zip(of(&[4_000, -1_000]));
     let stamped_at_khz = Some(156_250);
     let run = Run { latency: of(&[5_000, 2_000]), by_stamps, stamped_at_khz, ..run(task) };
-    let (settings, outcome) = (settings(&[task]), outcome(vec![run], Ended::Complete));
+    let (settings, outcome) = (settings(&[task]), outcome(vec![run], RunEnd::Complete));
     has(
         &text(&settings, &outcome),
         &[
@@ -149,7 +149,7 @@ fn a_sweep() {
         .zip([[1_000_i64, 2_000], [3_000, 4_000]])
         .map(|(&task, samples)| Run { latency: of(&samples), ..run(task) })
         .collect();
-    let (settings, outcome) = (settings(&tasks), outcome(runs, Ended::Interrupted));
+    let (settings, outcome) = (settings(&tasks), outcome(runs, RunEnd::Interrupted));
     let said = text(&settings, &outcome);
     has(
         &said,
@@ -182,7 +182,7 @@ fn a_bandwidth() {
     let spread = Some(Spread { each: Time::from_ms(1), count: 2, least: 10, most: 30 });
     let threaded = Run { bandwidth: bulk(vec![each, each], spread), ..run(task) };
     let settings = settings(&[task]);
-    let found = outcome(vec![threaded], Ended::Complete);
+    let found = outcome(vec![threaded], RunEnd::Complete);
     let said = text(&settings, &found);
     has(
         &said,
@@ -206,7 +206,7 @@ fn a_bandwidth() {
     // Less than a slice, and a limit.
     let short = Run { bandwidth: bulk(vec![each], None), ..run(task) };
     let limited = ClientSettings { rate: Some(Rate::Messages(7)), ..settings };
-    let said = text(&limited, &outcome(vec![short], Ended::Complete));
+    let said = text(&limited, &outcome(vec![short], RunEnd::Complete));
     has(
         &said,
         &[

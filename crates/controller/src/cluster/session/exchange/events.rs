@@ -10,7 +10,7 @@ impl Exchange<'_> {
     /// known.
     pub(super) fn handle(&mut self, events: RevisionEvents) -> Result<(), Stopped> {
         let RevisionEvents { revision, author, changes, alive, holders, .. } = events;
-        self.of.heard = revision;
+        self.of.revision = revision;
         if let Some(author) = author {
             let revision = revision as u64;
             self.of.head = revision;
@@ -19,9 +19,9 @@ impl Exchange<'_> {
             match pending.filter(|of| is_ours && of.0.write == author.write) {
                 Some((Write { write, .. }, since)) => {
                     self.metrics.stored(since.elapsed());
-                    self.events.tell(Input::Stored { write, error: None, revision })?;
+                    self.events.send(Input::Stored { write, error: None, revision })?;
                 }
-                None => self.events.tell(Input::StoredByOther { revision, changes })?,
+                None => self.events.send(Input::StoredByOther { revision, changes })?,
             }
         }
         for (instance, is_alive) in alive {
@@ -42,11 +42,11 @@ impl Exchange<'_> {
         let written = written.filter(|author| author.run == self.of.run);
         let write = written.map_or(0, |author| author.write);
         self.of.pending = None;
-        (self.of.heard, self.of.head) = (loaded.at, loaded.head);
+        (self.of.revision, self.of.head) = (loaded.at, loaded.head);
         self.lacks_name |= !loaded.alive.contains(&self.of.endpoints.own);
         self.lacks_rules |= loaded.rules.is_empty();
         self.of.claims.see(loaded.alive, loaded.holders);
         let (revision, records) = (loaded.head, loaded.records);
-        Ok(self.events.tell(Input::Reloaded { revision, write, records })?)
+        Ok(self.events.send(Input::Reloaded { revision, write, records })?)
     }
 }

@@ -24,8 +24,8 @@ pub(super) enum ExchangeEnd {
 
 impl From<Failure> for ExchangeEnd {
     fn from(failure: Failure) -> Self {
-        let (Failure::Rejected(said) | Failure::Unknown(said)) = failure;
-        ExchangeEnd::Lost(said)
+        let (Failure::Rejected(error) | Failure::Unknown(error)) = failure;
+        ExchangeEnd::Lost(error)
     }
 }
 
@@ -88,7 +88,7 @@ impl<'a> Exchange<'a> {
         messages: &mut UnboundedReceiver<PersisterMessage>,
     ) -> Result<std::convert::Infallible, ExchangeEnd> {
         self.lease().await?;
-        let mut watch = self.link.watch(self.of.heard + 1).await?;
+        let mut watch = self.link.watch(self.of.revision + 1).await?;
         if let Some((write, _)) = self.of.pending.clone() {
             self.write(write);
         }
@@ -98,9 +98,9 @@ impl<'a> Exchange<'a> {
             self.free().await?;
             self.hold()?;
             tokio::select! {
-                heard = watch.message() => {
+                update = watch.message() => {
                     let lost = || ExchangeEnd::Lost("the watch has ended".into());
-                    let response = heard.map_err(Failure::from)?.ok_or_else(lost)?;
+                    let response = update.map_err(Failure::from)?.ok_or_else(lost)?;
                     // The watch no longer reports single events.
                     let mut is_unclear = response.canceled();
                     for events in self.link.read(&response)? {
@@ -113,7 +113,7 @@ impl<'a> Exchange<'a> {
                     }
                     if is_unclear {
                         self.load().await?;
-                        watch = self.link.watch(self.of.heard + 1).await?;
+                        watch = self.link.watch(self.of.revision + 1).await?;
                     }
                 }
                 message = messages.recv() => match message.ok_or(ExchangeEnd::Stopped)? {
@@ -146,9 +146,9 @@ impl<'a> Exchange<'a> {
                 let name = self.of.keys.instance(&own);
                 if !self.link.claim(name, text(&id), id).await? {
                     let _ = within(self.link.client.lease_revoke(id)).await;
-                    let said =
+                    let error =
                         format!("another controller called {own} is alive, or was until recently");
-                    return Err(ExchangeEnd::Lost(said));
+                    return Err(ExchangeEnd::Lost(error));
                 }
                 self.of.lease = Some(Lease { id, until: asked + lasts });
                 id
@@ -180,8 +180,8 @@ impl<'a> Exchange<'a> {
         self.tasks.spawn(async move {
             tokio::time::sleep(later).await;
             let at = Instant::now();
-            let heard = within(client.lease_keep_alive(lease.id)).await;
-            TaskResult::KeepAlive(at, heard.map(|_| ()))
+            let renewed = within(client.lease_keep_alive(lease.id)).await;
+            TaskResult::KeepAlive(at, renewed.map(|_| ()))
         });
     }
 
@@ -248,9 +248,9 @@ impl<'a> Exchange<'a> {
                 }
                 self.schedule_keep_alive(lasts / KEEP_ALIVES);
             }
-            TaskResult::KeepAlive(_, Err(Failure::Rejected(said))) => {
+            TaskResult::KeepAlive(_, Err(Failure::Rejected(error))) => {
                 self.of.lease = None;
-                return Err(ExchangeEnd::Lost(said));
+                return Err(ExchangeEnd::Lost(error));
             }
             TaskResult::Claim(group, claimed) => {
                 self.of.claims.answered(&group);
@@ -258,10 +258,10 @@ impl<'a> Exchange<'a> {
             }
             // The watch reports whether the write succeeded.
             TaskResult::Write(_, Ok(())) => {}
-            TaskResult::Write(write, Err(Failure::Rejected(said))) => {
+            TaskResult::Write(write, Err(Failure::Rejected(error))) => {
                 if self.of.pending.take_if(|of| of.0.write == write).is_some() {
-                    let error = Some(format!("etcd: {said}"));
-                    self.events.tell(Input::Stored { write, error, revision: self.of.head })?;
+                    let error = Some(format!("etcd: {error}"));
+                    self.events.send(Input::Stored { write, error, revision: self.of.head })?;
                 }
             }
             TaskResult::KeepAlive(_, Err(lost)) | TaskResult::Write(_, Err(lost)) => {

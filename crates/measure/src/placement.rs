@@ -1,4 +1,4 @@
-//! [`Place`]: processors and memory of the measuring threads.
+//! [`Placement`]: processors and memory of the measuring threads.
 
 use crate::Note;
 use bandwise_session::WantedPages;
@@ -8,7 +8,7 @@ use std::fmt;
 
 /// The processors and the memory of the measuring threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Placement {
     /// Processors.
     pub cpus: Cpus,
     /// Kind of memory pages.
@@ -26,7 +26,7 @@ pub enum Cpus {
     Each(Processors),
 }
 
-impl Place {
+impl Placement {
     /// Binds the calling thread, whose number counts from 0, to its processors. On failure reports
     /// the error by `note` and leaves the thread where it is.
     pub fn bind(&self, thread: usize, note: Note) {
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.cpus {
             Cpus::Any => f.write_str("any processor"),
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn displays_processors() {
-        let place = |cpus| Place { cpus, pages: WantedPages::Ordinary };
+        let place = |cpus| Placement { cpus, pages: WantedPages::Ordinary };
         let processors: Processors = "0-3,8".parse().unwrap();
         let near = |node| Cpus::Near(Near { node, processors: processors.clone() });
         for (cpus, text) in [
