@@ -26,42 +26,42 @@ Examples:
   bandwise saba plan docs/examples/jobs.toml
   bandwise fabric show papers/rperf/rack.toml
 
-Exit codes: 0 done, 1 the work failed, 2 the input is wrong, 130 interrupted (what there was by
-then is printed). `bandwise COMMAND --help` has more examples.";
+Exit codes: 0 success, 1 failure, 2 wrong input, 130 interrupted (results so far are printed).
+`bandwise COMMAND --help` has more examples.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run a paper's evaluation and set the results beside what was published
+    /// Run a paper's evaluation and compare the results with the published values
     #[command(subcommand)]
     Papers(papers::Command),
-    /// Measure latency or bandwidth between two hosts: simulated ones of a fabric, or real ones
+    /// Measure latency or bandwidth between hosts of a simulated fabric, or between real hosts
     Rperf(Box<rperf::Flags>),
-    /// Measure which of two flows that share a link between two real hosts gets what
+    /// Measure how two flows share a link between two real hosts
     Isolation(Box<isolation::Flags>),
-    /// Simulate flows through an Ethernet fabric: RoCE, IRN, iWARP, Homa
+    /// Run scenarios: Ethernet (RoCE, IRN, iWARP, Homa), InfiniBand and jobs
     #[command(subcommand)]
     Sim(sim::Command),
-    /// Share bandwidth among jobs by what each loses without it
+    /// Share bandwidth among applications by their sensitivity (Saba)
     #[command(subcommand)]
     Saba(saba::Command),
-    /// Make a network of namespaces on this machine, to try how a switch shares its links
+    /// Make a network of namespaces on this machine, to try sharing of links
     #[command(subcommand)]
     Lab(lab::Command),
     /// Schedule the coflows of a trace: fair sharing, smallest first, Varys, Sincronia
     Coflows(coflows::Flags),
-    /// Look at a fabric file, convert it, or share links of a real fabric
+    /// Show or convert a fabric file, or share links of a real fabric
     #[command(subcommand)]
     Fabric(fabric::Command),
     /// List the RDMA devices of this host
     Devices(devices::Flags),
-    /// Measure how fast the simulator and the measuring loop are on this machine
+    /// Measure the speed of simulator, measuring loop and controller on this machine
     Bench(bench::Flags),
     /// Print the completion script of a shell
     Completions(completions::Flags),
 }
 
 impl Args {
-    /// Does what was asked.
+    /// Runs the command.
     pub fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::Papers(command) => command.run(),
@@ -76,5 +76,36 @@ impl Args {
             Command::Bench(flags) => flags.run(),
             Command::Completions(flags) => flags.run(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// The most columns of a help line.
+    const COLUMNS: usize = 100;
+
+    /// Adds the too long lines of the help of a command and its subcommands. Texts after the help are checked as
+    /// they are written: clap would wrap a long line of theirs with a ragged edge.
+    fn too_long(command: &mut clap::Command, found: &mut Vec<String>) {
+        let name = command.get_bin_name().unwrap_or_default().to_owned();
+        let written = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let rendered = command.render_long_help().to_string();
+        let lines = rendered.lines().chain(written.lines());
+        let long = lines.filter(|line| line.chars().count() > COLUMNS);
+        found.extend(long.map(|line| format!("{name}: {line}")));
+        command.get_subcommands_mut().for_each(|command| too_long(command, found));
+    }
+
+    #[test]
+    fn no_help_line_has_more_than_100_columns() {
+        let mut command = Args::command();
+        command.build();
+        assert!(command.get_subcommands().count() > 5);
+        let mut found = Vec::new();
+        too_long(&mut command, &mut found);
+        assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }

@@ -23,21 +23,21 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  # A trace in the format of the public one of Facebook: `ports coflows`, then a line a coflow
+  # A trace in the format of Facebook's public one: `ports coflows`, then a line per coflow
   bandwise coflows FB2010-1Hr-150-0.txt
-  # Without a file, one of the same shape that is made up
+  # A random trace of the same shape
   bandwise coflows --seed 2 --json -
 
-All ports are on one switch that limits nothing else, and have 1 Gbps each way if --rate says nothing,
-as in Varys and Sincronia. A coflow's completion time is from its arrival to the end of its last flow.")]
+All ports are on one non-blocking switch, as in Varys and Sincronia. The completion time of a coflow
+is the time from its arrival to the end of its last flow.")]
 pub struct Flags {
-    /// A trace; - for standard input. If not given, one is made up from the seed: 526 coflows, 150 ports
+    /// Trace; - for standard input [default: a random trace of 526 coflows on 150 ports]
     #[arg(value_name = "TRACE")]
     trace: Option<PathBuf>,
-    /// The rate of a port, each way
+    /// Rate of a port in each direction
     #[arg(long, value_name = "RATE", default_value_t = PORT_RATE)]
     rate: BitRate,
-    /// What a trace is made up from
+    /// Seed of the random trace
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: u64,
@@ -45,7 +45,7 @@ pub struct Flags {
     json: Json,
 }
 
-/// What coflows are scheduled by.
+/// A scheduler of coflows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scheduler {
     Fair,
@@ -102,7 +102,7 @@ struct Task {
     seed: u64,
 }
 
-/// What came of it.
+/// The results of a scheduler.
 struct Scheduled {
     scheduler: Scheduler,
     times: CoflowTimes,
@@ -110,7 +110,7 @@ struct Scheduled {
 }
 
 impl Flags {
-    /// Does it.
+    /// Schedules the trace and prints the results.
     pub fn run(self) -> Result<(), Failure> {
         let Flags { trace: path, rate, seed, json } = self;
         let (name, trace) = match &path {

@@ -14,7 +14,7 @@ Examples:
   bandwise completions zsh > ~/.zfunc/_bandwise
   bandwise completions fish > ~/.config/fish/completions/bandwise.fish")]
 pub struct Flags {
-    /// Which shell
+    /// Shell
     shell: Shell,
 }
 

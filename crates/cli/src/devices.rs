@@ -10,8 +10,8 @@ use serde::Serialize;
 /// Flags of `bandwise devices`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-What libibverbs tells of each device and of its ports, and the identifiers (GID) by which a port can be
-reached; RoCE needs one, by its index. Rates are those that links are sold by, before coding.
+Lists devices, ports and identifiers (GID), as libibverbs reports them. RoCE addresses a port by a
+GID, which flags name by its index. Rates are nominal, before coding.
 
 Examples:
   bandwise devices
@@ -30,7 +30,7 @@ impl Flags {
     }
 }
 
-/// What is not known is said to be so.
+/// Returns a cell with the value, or with `?`.
 fn or_not_known<T: ToString>(value: Option<T>) -> Cell {
     Cell::text(value.map_or_else(|| "?".to_owned(), |value| value.to_string()))
 }
@@ -182,7 +182,7 @@ mod tests {
     use bandwise_verbs::ibverbs::{GidKind, LinkLayer, PortState};
     use serde_json::json;
 
-    /// What is known of a port stands in its row, and what is not is a question mark.
+    /// Known facts of a port stand in its row, unknown ones are question marks.
     #[test]
     fn a_row_a_port() {
         let gid = GidInfo { index: 1, gid: Gid([0xfe; 16]), kind: Some(GidKind::RoceV2) };

@@ -1,4 +1,4 @@
-//! How a command ends when it does not end well: what is printed, and the exit code.
+//! Failures of commands: messages and exit codes.
 
 use crate::output::note;
 use crate::values::Refusal;
@@ -21,9 +21,9 @@ pub enum Failure {
     Input(InputError),
     /// A flag can't be used; the same for people. Exit code 2.
     Usage {
-        /// What is wrong.
+        /// The mistake.
         message: String,
-        /// What would do.
+        /// The allowed values.
         allowed: String,
     },
     /// The work failed. Exit code 1.
@@ -68,7 +68,7 @@ impl Failure {
         )
     }
 
-    /// Says it on standard error and gives the exit code.
+    /// Prints the failure on standard error and returns the exit code.
     pub fn report(&self) -> ExitCode {
         match self {
             Failure::Input(error) => {
@@ -194,7 +194,7 @@ struct Snippet<'a>(&'a InputError);
 const CONTEXT: usize = 1;
 
 impl Snippet<'_> {
-    /// Whether there are lines, and all of them short enough and without control characters.
+    /// Returns `true` if there are lines, and all are short enough and without control characters.
     fn is_fit_to_print(&self) -> bool {
         let span = self.0.labels().and_then(|mut labels| labels.next());
         let Some((code, span)) = self.0.source_code().zip(span) else { return false };

@@ -52,13 +52,13 @@ impl Text {
         self.text
     }
 
-    /// As readers take it.
+    /// Returns the text for readers.
     pub fn source(&self) -> Source<'_> {
         Source::new(&self.name, &self.text)
     }
 }
 
-/// What the operating system says, without its error number.
+/// Returns the text of an error of the operating system, without its number.
 pub fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()

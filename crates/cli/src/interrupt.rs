@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Whether somebody asked to stop.
+/// A flag that is set by Ctrl-C.
 #[derive(Debug, Clone)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -28,7 +28,7 @@ impl Interrupt {
         if self.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Whether somebody asked to stop.
+    /// Returns `true` after Ctrl-C.
     pub fn asked(&self) -> bool {
         self.0.load(Relaxed)
     }

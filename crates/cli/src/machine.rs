@@ -11,13 +11,13 @@ pub fn peak_rss_bytes() -> Option<u64> {
     Some(kib << 10)
 }
 
-/// What the processor calls itself.
+/// Returns the processor's name.
 pub fn cpu_model() -> Option<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     field(&info, "model name").map(str::to_owned)
 }
 
-/// How many cores this process may use.
+/// Returns the number of cores that this process may use.
 pub fn cores() -> Option<usize> {
     std::thread::available_parallelism().ok().map(usize::from)
 }

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or files that are whole or not there.
+//! Outputs of commands: standard output, and files that are written as a whole or not at all.
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -30,13 +30,13 @@ impl From<PathBuf> for Target {
 /// The flag that every command has which prints for people.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Json {
-    /// Write JSON to FILE, or in place of the text to standard output
+    /// Write JSON to FILE, or to standard output in place of the text
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
 }
 
 impl Json {
-    /// The same, checked: see [`Outputs::new`].
+    /// Returns the checked output: see [`Outputs::new`].
     pub fn resolve(self, inputs: &[&Path]) -> Result<Outputs, Failure> {
         Outputs::new(self, Report::default(), Rows::default(), inputs)
     }
@@ -45,7 +45,7 @@ impl Json {
 /// The flag of commands that have plots.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Report {
-    /// Write a report with plots: one HTML file that needs no network
+    /// Write a report with plots as one HTML file, which needs no network
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
 }
@@ -53,15 +53,15 @@ pub struct Report {
 /// The flags of commands that have files which grow as a run goes on, and one of its ports.
 #[derive(Debug, Default, clap::Args)]
 pub struct Rows {
-    /// Write a row for each flow that arrived: flow,start_ns,src,dst,bytes,fct_ns,slowdown; as Parquet
+    /// Write a row for each finished flow: flow,start_ns,src,dst,bytes,fct_ns,slowdown; as Parquet
     /// if FILE ends in .parquet, otherwise as CSV
     #[arg(long, value_name = "FILE")]
     flow_results: Option<PathBuf>,
-    /// Write packets, with all headers, for Wireshark: those of --trace-flow and --trace-port, or
-    /// those of all ports
+    /// Write packets with all headers for Wireshark: those of --trace-flow and --trace-port, or of
+    /// all ports
     #[arg(long, value_name = "FILE.pcapng")]
     trace: Option<PathBuf>,
-    /// Write a line for each port: what it sent, dropped, marked, and how long it was stopped
+    /// Write a row for each port: packets sent, dropped and marked, and the time that it was paused
     #[arg(long, value_name = "FILE.csv")]
     port_results: Option<PathBuf>,
 }
@@ -82,7 +82,7 @@ impl Rows {
 /// The flag of commands that run several scenarios.
 #[derive(Debug, Default, clap::Args)]
 pub struct Points {
-    /// Write a line for each point of a sweep, with its numbers
+    /// Write a row for each point of a sweep, with its metrics
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
 }
@@ -97,12 +97,12 @@ impl Points {
 /// The flag of commands that make models of applications.
 #[derive(Debug, Default, clap::Args)]
 pub struct SavedModels {
-    /// Write what models were made of, as a sensitivity table: TOML or CSV, by the ending of FILE
+    /// Write the samples of all models as a sensitivity table, TOML or CSV by the ending of FILE
     #[arg(long, value_name = "FILE")]
     save_models: Option<PathBuf>,
 }
 
-/// Where a command's results go.
+/// The outputs of a command.
 #[derive(Debug)]
 pub struct Outputs {
     json: Option<Target>,
@@ -137,13 +137,13 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// With a line for each point besides, where one is wanted.
+    /// Adds the file with a row for each point, if it is wanted.
     pub fn and(mut self, points: Points) -> Result<Self, Failure> {
         self.points = self.target("--csv", points.csv)?;
         Ok(self)
     }
 
-    /// With a sensitivity table besides, where one is wanted.
+    /// Adds the file of the sensitivity table, if it is wanted.
     pub fn with_models(mut self, saved: SavedModels) -> Result<Self, Failure> {
         const FLAG: &str = "--save-models";
         if let Some(path) = &saved.save_models {
@@ -186,12 +186,12 @@ impl Outputs {
         Ok(target)
     }
 
-    /// Whether a line for each flow is wanted.
+    /// Returns `true` if a row for each flow is wanted.
     pub fn wants_rows(&self) -> bool {
         self.rows.is_some()
     }
 
-    /// Whether a line for each point is wanted.
+    /// Returns `true` if a row for each point is wanted.
     pub fn wants_points(&self) -> bool {
         self.points.is_some()
     }
@@ -204,7 +204,7 @@ impl Outputs {
         }
     }
 
-    /// Whether a report is wanted; making one takes work.
+    /// Returns `true` if a report is wanted.
     pub fn wants_report(&self) -> bool {
         self.report.is_some()
     }
@@ -232,7 +232,7 @@ impl Outputs {
         stream(&self.rows)
     }
 
-    /// Whether that file is to be Parquet.
+    /// Returns `true` if the rows of flows are to be Parquet.
     pub fn rows_are_parquet(&self) -> bool {
         let ending = |target: &Target| match target {
             Target::File(path) => is_parquet(path),
@@ -246,7 +246,7 @@ impl Outputs {
         stream(&self.trace)
     }
 
-    /// Whether packets are wanted.
+    /// Returns `true` if a trace of packets is wanted.
     pub fn wants_trace(&self) -> bool {
         self.trace.is_some()
     }
@@ -276,7 +276,7 @@ fn stream(target: &Option<Target>) -> Result<Option<Stream>, Failure> {
     }
 }
 
-/// Whether a file is to be CSV, by its name.
+/// Returns `true` if a file's name is that of a CSV file.
 fn is_csv(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "csv")
 }
@@ -301,7 +301,7 @@ pub fn write_table(path: &Path, table: &Table) -> Result<(), Failure> {
     write(path, &if is_csv(path) { table::csv(table) } else { table::toml(table) })
 }
 
-/// Whether a file is to be Parquet, by its name.
+/// Returns `true` if a file's name is that of a Parquet file.
 fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "parquet")
 }
@@ -333,7 +333,7 @@ pub fn warn(warning: &InputError) {
     note(format_args!("warning: {warning}"));
 }
 
-/// What tells whether two paths are one file, though it may not be there yet.
+/// Returns a path that is equal for two paths of one file, also of a future one.
 fn identity(path: &Path) -> Option<PathBuf> {
     let whole = std::fs::canonicalize(path).ok();
     whole.or_else(|| Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)))
@@ -343,7 +343,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether a file can be written, so that no long work is lost at its end. Leaves nothing behind.
+/// Checks that a file can be written, before the work begins. Leaves nothing behind.
 fn check(flag: &str, path: &Path) -> Result<(), Failure> {
     let refuse = |what: String, allowed: &str| {
         Err(Failure::usage(format!("{flag} {}: {what}", path.display()), allowed))
@@ -418,12 +418,12 @@ impl Stream {
         self.write_all(bytes.as_ref()).map_err(|error| self.failed(error))
     }
 
-    /// Says which file it is about.
+    /// Adds the file's path to an error.
     pub fn failed(&self, error: std::io::Error) -> anyhow::Error {
         failed(&self.path, error)
     }
 
-    /// That was all.
+    /// Completes the file.
     pub fn finish(self) -> Result<(), Failure> {
         let Stream { path, to } = self;
         let attempt = || {

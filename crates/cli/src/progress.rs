@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// Work that goes on.
+/// The progress of some work.
 #[derive(Debug)]
 pub struct Progress {
     bar: ProgressBar,
@@ -14,7 +14,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Work begins.
+    /// Shows the beginning of some work.
     pub fn begin(what: &str) -> Self {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()
@@ -29,7 +29,7 @@ impl Progress {
         Progress { bar, started: Instant::now() }
     }
 
-    /// Without a guess at the time left: steps take different times, and who knows them says more.
+    /// Shows no estimate of the time left, for steps of different lengths.
     pub fn without_guess(self) -> Self {
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
         self.bar.set_style(style.expect("a template that is right"));
@@ -41,22 +41,22 @@ impl Progress {
         self.bar.suspend(|| note(what));
     }
 
-    /// There are that many steps.
+    /// Sets the number of steps.
     pub fn steps(&self, steps: u64) {
         self.bar.set_length(steps);
     }
 
-    /// So many are done.
+    /// Sets the number of completed steps.
     pub fn at(&self, steps: u64) {
         self.bar.set_position(steps);
     }
 
-    /// What is done at the moment.
+    /// Sets the description of the present step.
     pub fn doing(&self, what: &str) {
         self.bar.set_message(what.to_owned());
     }
 
-    /// One more is done.
+    /// Counts a completed step.
     pub fn step(&self) {
         self.bar.inc(1);
     }

@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 /// Why a value can't be used.
 #[derive(Debug)]
 pub struct Refusal {
-    /// What is wrong, where the value alone does not show it.
+    /// The mistake, unless the value alone shows it.
     pub why: Option<String>,
-    /// What would do.
+    /// The allowed values.
     pub allowed: String,
 }
 

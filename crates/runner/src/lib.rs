@@ -2,8 +2,9 @@
 //!
 //! - [`Profile`] runs one program with several shares of the bandwidth, limited at [`Links`], and
 //!   writes each run to a [`JournalFile`].
-//! - [`Together`] runs several programs, alone and together, with links that nobody, equal weights
-//!   or Saba share. It starts and stops controllers of its own by [`ControllerSettings`].
+//! - [`Together`] runs several programs, alone and together, with links shared without a
+//!   controller, by equal weights, and by Saba. It starts and stops controllers of its own by
+//!   [`ControllerSettings`].
 //!
 //! Both report progress by events, stop if the caller says so, and leave links as they were.
 //!

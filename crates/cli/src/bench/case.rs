@@ -1,4 +1,4 @@
-//! What is simulated to see how fast that is.
+//! The cases of `bandwise bench` that simulate.
 
 use crate::failure::Failure;
 use bandwise_input::Source;
@@ -22,14 +22,13 @@ pub(super) enum CaseName {
     Irn,
     /// The same with RoCE, priority flow control, and an acknowledgement a packet
     RocePfc,
-    /// Not the simulator: the loop that measures on a device, over one without cost; from one post to
-    /// the next
+    /// The measuring loop over a device without cost: from one post to the next
     MeasuringLoop,
-    /// Nor this: the controller of Saba with ports of Linux; from a request for a connection to weights
-    /// read back at the ports on its way
+    /// The controller with Linux ports: from a request for a connection to weights read back at the
+    /// ports of its path
     Controller,
-    /// The same with 1,000 applications and 100,000 connections, and ports in memory; how many are made
-    /// or closed a second
+    /// The controller with 1,000 applications, 100,000 connections and ports in memory: connections
+    /// made or closed per second
     ControllerMany,
 }
 
@@ -39,7 +38,7 @@ const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");
 /// simulators that others measure.
 const ROCE: &str = "[transport]\nkind = \"roce\"\nacks = \"every-packet\"\n";
 
-/// What is simulated.
+/// A case that simulates.
 pub(super) enum Case {
     /// Programs on InfiniBand hosts.
     Programs(Box<InfinibandScenario>),
@@ -90,7 +89,7 @@ impl Case {
         }
     }
 
-    /// What it is, in a line that goes on with how often it was run.
+    /// Returns the beginning of a line that ends with the number of runs.
     pub(super) fn title(&self) -> String {
         let what = match self {
             Case::Programs(scenario) => {
@@ -112,7 +111,7 @@ impl Case {
         }
     }
 
-    /// How many threads a run takes.
+    /// Returns the number of threads of a run.
     pub(super) fn threads(&self) -> NonZeroUsize {
         match self {
             Case::Programs(_) => NonZeroUsize::MIN,

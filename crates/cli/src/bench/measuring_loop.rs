@@ -1,4 +1,4 @@
-//! What the measuring loop itself costs: methods over a device without cost.
+//! The cost of the measuring loop itself: methods over a device without cost.
 
 use super::facts::{cores, or_not_known};
 use crate::answer::Answer;

@@ -25,33 +25,33 @@ use std::num::NonZeroUsize;
 /// Flags of `bandwise bench`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On one core, if --threads asks for no more. A packet-hop is one link crossed by one packet,
-acknowledgements included. Where other programs keep the machine busy, speed per second of CPU time
-says more than speed per second of wall time; and where short runs are compared with long ones, that
-of each part of a run at its fastest, with as many runs of both.
+A packet-hop is one link crossed by one packet, acknowledgements included. While other programs use
+the machine, speed per second of CPU time is more reliable than speed per second of wall time. To
+compare short runs with long ones, take the speed with each part of a run at its fastest, from
+equally many runs of both.
 
 Examples:
   bandwise bench
   bandwise bench --case irn --threads 2
   bandwise bench --case roce-pfc --duration '100 ms' --runs 7 --json bench.json
   bandwise bench --case measuring-loop
-  # Needs root; makes a lab and takes it away
+  # Needs root; makes a lab and removes it
   bandwise bench --case controller")]
 pub struct Flags {
-    /// What is simulated
+    /// Case to run
     #[arg(long, value_enum, value_name = "CASE", default_value = "five-bulk-senders")]
     case: CaseName,
-    /// Simulated time of each run, 4 s if not given; for irn and roce-pfc the time in which flows
-    /// start, 10 ms if not given; for measuring-loop how long each method runs, 1 s if not given; for
-    /// controller and controller-many how long connections come and go, 4 s if not given
+    /// Simulated time of each run [default: 4 s]; for irn and roce-pfc, the time in which flows
+    /// start [default: 10 ms]; for measuring-loop, the time of each method [default: 1 s]; for
+    /// controller and controller-many, the time in which connections are made and closed [default:
+    /// 4 s]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     duration: Option<Time>,
-    /// How often it is run; the median counts, for controller that of all connections
+    /// Runs; the result is their median, for controller that of all connections
     #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=100))]
     runs: u64,
-    /// Threads for each run; the case of one switch can't be parted and takes one, as do a measuring loop
-    /// and a controller
+    /// Threads of each run; irn and roce-pfc only
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=64))]
     threads: u64,
@@ -62,7 +62,7 @@ pub struct Flags {
 /// Steps of a run's progress.
 const STEPS: u64 = 1_000;
 
-/// One run: what it counted, and how long that took.
+/// The counters and the times of a run.
 struct Run {
     counted: Counted,
     wall_s: f64,

@@ -15,14 +15,14 @@ Examples:
 pub struct Flags {
     /// TOML, ibnetdiscover output or an ibsim netlist; - for standard input
     file: PathBuf,
-    /// The format to print
+    /// Format to print
     #[arg(long, value_enum, value_name = "FORMAT")]
     to: Format,
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
-    /// What Bandwise reads, for editing by hand
+    /// Bandwise's format, for editing by hand
     Toml,
     /// A netlist for the simulator ibsim
     Ibsim,

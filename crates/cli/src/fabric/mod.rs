@@ -13,7 +13,7 @@ use bandwise_units::Time;
 use serde::Deserialize;
 use std::io::IsTerminal;
 
-/// What can be done with fabrics.
+/// Commands for fabrics.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
 Examples:
@@ -21,16 +21,16 @@ Examples:
   ibnetdiscover | bandwise fabric convert - --to toml > fabric.toml
   bandwise fabric weights leaf1:3 1=3 2=1 --plan")]
 pub enum Command {
-    /// Say what is in a fabric file, and whether its routes can deadlock
+    /// Show the content of a fabric file, and whether its routes can deadlock
     Show(show::Flags),
     /// Print a fabric in another format
     Convert(convert::Flags),
-    /// Set or show who gets how much of a link of InfiniBand, by service level
+    /// Set or show the weights of service levels at InfiniBand ports
     Weights(Box<weights::Flags>),
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Command::Show(flags) => flags.run(),

@@ -23,7 +23,7 @@ pub struct Flags {
     json: Json,
 }
 
-/// What there is to say about a fabric.
+/// The facts of a fabric.
 struct Summary {
     hosts: usize,
     switches: usize,

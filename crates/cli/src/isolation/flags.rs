@@ -13,55 +13,56 @@ const WORKERS: &str = "4";
 /// Flags of `bandwise isolation`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-On each of the two hosts `bandwise rperf agent` runs. Data goes from the first to the second,
-whoever posts; the next message of a flow is posted when the last one's completion is seen (or, with
---depth, that of one some before), and both count while both are active.
+`bandwise rperf agent` runs on both hosts. Data goes from the first to the second, also if the
+second posts READs. A flow posts a message on each completion, with --depth messages in flight.
+Results cover the time in which both flows are active.
 
 Examples:
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --report isolation.html
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --item mice --quick
-  # The key-value store with fewer threads than 4 on each host: each keeps a processor busy
+  # The key-value store with fewer threads; each thread keeps a processor busy
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --item key-value \\
     --clients 2 --workers 1
-  # Without messages of 1 GB, for which each host locks 2 GB for each flow
+  # Without messages of 1 GB, for which each host locks 2 GB per flow
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --largest \"1 MB\"")]
 pub struct Flags {
-    /// Where the agent listens from whose host data comes, and its port if it is not 18517
+    /// Agent of the host that data comes from, and its port if it is not 18517
     #[arg(long, value_name = "HOST[:PORT]", value_parser = agent)]
     pub(super) from: Address,
-    /// Where the agent listens to whose host data goes
+    /// Agent of the host that data goes to
     #[arg(long, value_name = "HOST[:PORT]", value_parser = agent)]
     pub(super) to: Address,
     #[command(flatten)]
     pub(super) token: TokenFlag,
-    /// Measure this alone; if not given, all of them
+    /// Item to measure [default: all]
     #[arg(long, value_enum, value_name = "ITEM")]
     pub(super) item: Option<Item>,
-    /// How long each pair of flows is active; if not given, 5 s, with --quick 1 s
+    /// Time for which each pair of flows is active [default: 5 s; with --quick: 1 s]
     #[arg(long, value_name = "TIME", value_parser = long_enough)]
     #[arg(allow_hyphen_values = true)]
     pub(super) duration: Option<Time>,
-    /// What is left out at both ends of that; clocks must be known to less, and flows begin within it
+    /// Time left out at both ends of the duration; it must exceed the clock error, and flows begin
+    /// within it
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "100 ms")]
     #[arg(allow_hyphen_values = true)]
     pub(super) margin: Time,
-    /// Threads of the first host that ask the key-value store
+    /// Threads of the first host that send requests to the key-value store
     #[arg(long, value_name = "N", value_parser = number(1..=64), default_value = CLIENTS)]
     #[arg(allow_negative_numbers = true)]
     pub(super) clients: u64,
-    /// Threads of the second host that answer them
+    /// Threads of the second host that answer requests
     #[arg(long, value_name = "N", value_parser = number(1..=64), default_value = WORKERS)]
     #[arg(allow_negative_numbers = true)]
     pub(super) workers: u64,
-    /// Messages that elephants and mice have under way (pipelining); the verdicts are about 1
+    /// Messages of elephants and mice in flight (pipelining); the verdicts apply to 1
     #[arg(long, value_name = "N", value_parser = number(1..=128), default_value = "1")]
     #[arg(allow_negative_numbers = true)]
     pub(super) depth: u64,
-    /// Leave out what has larger messages
+    /// Largest message; cases with larger ones are left out
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1 GB")]
     #[arg(allow_hyphen_values = true)]
     pub(super) largest: Bytes,
-    /// Elephants by WRITE alone, beside them the smallest mouse alone, each case for 1 s
+    /// Only elephants by WRITE, and beside them the smallest mouse; each case for 1 s
     #[arg(long)]
     pub(super) quick: bool,
     #[command(flatten)]
@@ -70,12 +71,12 @@ pub struct Flags {
     pub(super) report: Report,
 }
 
-/// What is measured.
+/// An item of the study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Item {
-    /// 1 GB and 1 MB over each other, by verb, with events
+    /// Flows of 1 GB and 1 MB against each other, by verb, with events
     Elephants,
-    /// Two elephants by who polls and who waits for events
+    /// Two elephants, each by polling and by events
     Polling,
     /// 10 B beside 10 B, 100 B and 1 KB
     Mice,
@@ -99,13 +100,13 @@ impl Item {
 }
 
 impl Flags {
-    /// How long each pair is active.
+    /// Returns the time for which each pair is active.
     pub(super) fn length(&self) -> Time {
         let usual = if self.quick { Time::from_ms(1_000) } else { Time::from_ms(5_000) };
         self.duration.unwrap_or(usual)
     }
 
-    /// Those of two hosts, and more.
+    /// Returns the flags for two hosts with more flags.
     #[cfg(test)]
     pub(super) fn of(more: &[&str]) -> Flags {
         use clap::Parser;

@@ -1,4 +1,4 @@
-//! One case after another, by the agents of the two hosts.
+//! The measurement of all cases by the agents of the two hosts.
 
 use super::cases::Case;
 use super::flags::Flags;
@@ -10,7 +10,7 @@ use bandwise_agents::coordinator::{HostOutcome, RunEnd};
 use bandwise_measure::coordinator::coordinate;
 use bandwise_papers::{Claim, Finding, paper};
 
-/// What was found.
+/// The findings of all measured cases.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
@@ -20,7 +20,7 @@ pub(super) struct Found {
     pub(super) empty: Vec<String>,
     /// The two hosts, as the last case had them.
     pub(super) hosts: Vec<HostOutcome>,
-    /// How many cases were measured, of how many.
+    /// The number of measured cases, and that of all.
     pub(super) measured: (usize, usize),
     pub(super) end: RunEnd,
 }

@@ -24,7 +24,7 @@ pub struct Flags {
     host: String,
     #[command(flatten)]
     name: NameFlag,
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }

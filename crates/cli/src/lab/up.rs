@@ -11,9 +11,9 @@ use bandwise_units::BitRate;
 /// Flags of `bandwise lab up`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Hosts are h1, h2 and so on, with the addresses 10.0.0.1, 10.0.0.2 and so on. Each host and the switch
-is a network namespace of this machine. Links carry --rate in each direction. The machine's own
-network is not touched. `bandwise lab down` removes the lab.
+Hosts are named h1, h2 and so on, and have the addresses 10.0.0.1, 10.0.0.2 and so on. Each host
+and the switch is a network namespace of this machine. Links carry --rate in each direction. The
+machine's own network is not touched. `bandwise lab down` removes the lab.
 
 Examples:
   bandwise lab up --hosts 4 --rate 200Mbit

@@ -18,9 +18,9 @@ use std::collections::BTreeSet;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Packets with these marks share the link from the switch to HOST by these weights. A mark is a DSCP,
-the upper six bits of IP_TOS and IPV6_TCLASS: 10 is a TOS of 40 (0x28). Bandwidth that one queue does
-not use goes to the others. Packets without a weight share the reserve of `bandwise lab up --others`,
-and bandwidth that is not used. Without weights, the command shows the present ones.
+the upper six bits of IP_TOS and IPV6_TCLASS: 10 is a TOS of 40 (0x28). Bandwidth that one queue
+does not use goes to the others. Packets without a weight share the reserve of `bandwise lab up
+--others`, and unused bandwidth. Without weights, the command shows the present ones.
 
 Examples:
   bandwise lab weights h3 10=3 12=1

@@ -12,7 +12,7 @@ pub use report::claims as claims_table;
 
 use crate::failure::Failure;
 
-/// What can be done with papers.
+/// Commands for papers.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), Failure> {
         match self {
             Command::List(flags) => flags.run(),

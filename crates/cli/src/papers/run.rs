@@ -20,8 +20,8 @@ Examples:
   bandwise papers run rperf/fig7a                            # one figure
   bandwise papers run rperf/fig4 --quick --json - | jq .rows
 
-The exit code is 0 when the run was sound, whether the values agree or not. The JSON depends on
-PAPER, --quick and --seed alone: not on the machine, the time it took, or --threads.")]
+The exit code is 0 if the run is complete, whether or not its values agree with the published ones.
+The JSON depends on PAPER, --quick and --seed alone, not on the machine, the time or --threads.")]
 pub struct Flags {
     /// A paper, or one of its items; see `bandwise papers list`
     #[arg(value_name = "PAPER[/ITEM]")]
@@ -29,11 +29,11 @@ pub struct Flags {
     /// Fewer samples, and one run of each case instead of three
     #[arg(long)]
     quick: bool,
-    /// What all random numbers are made from
+    /// Random seed
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: u64,
-    /// Runs at a time; if not given, one a core
+    /// Parallel runs [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=1024))]
     threads: Option<u64>,
@@ -43,7 +43,7 @@ pub struct Flags {
     report: Report,
 }
 
-/// What is to be done, checked.
+/// A checked run.
 struct Settings {
     paper: &'static Paper,
     options: Options,
@@ -97,7 +97,7 @@ impl Flags {
     }
 }
 
-/// How cases get on, and whether to go on.
+/// The progress of cases, and the interrupt.
 struct Watcher {
     progress: Progress,
     interrupt: Interrupt,
@@ -115,7 +115,7 @@ impl Observer for Watcher {
     }
 }
 
-/// What it took on this machine.
+/// Returns the effort on this machine in words.
 fn cost(results: &PaperResults, took: Duration) -> String {
     let took_s = took.as_secs_f64();
     let memory = machine::peak_rss_bytes()

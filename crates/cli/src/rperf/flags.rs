@@ -33,51 +33,50 @@ has, says `partial`, and ends with exit code 130; a deadlock ends with 1 and nam
 pub struct Flags {
     #[command(subcommand)]
     pub(super) on_device: Option<OnDevice>,
-    /// Where to measure: a TOML scenario, ibnetdiscover output or an ibsim netlist; - for
-    /// standard input
+    /// Fabric: a TOML scenario, ibnetdiscover output or an ibsim netlist; - for standard input
     #[arg(long, value_name = "FILE")]
     pub(super) fabric: Option<PathBuf>,
-    /// Who measures; if not given, the first host that has nothing else to do
+    /// Measuring host [default: the first host without another task]
     #[arg(long, value_name = "HOST")]
     pub(super) from: Option<String>,
-    /// Who answers; takes the place of the file's flows, which are run if it is not given
+    /// Remote host; replaces the flows of the file, which run without this flag
     #[arg(long, value_name = "HOST")]
     pub(super) to: Option<String>,
-    /// How to measure; if not given, rperf
+    /// Measuring method [default: rperf]
     #[arg(long, value_enum, value_name = "METHOD")]
     pub(super) method: Option<MethodFlag>,
-    /// Measure by rperf, ping-pong and post-poll and set each beside what was true
+    /// Compare rperf, ping-pong and post-poll with the true latency
     #[arg(long, conflicts_with = "method")]
     pub(super) compare: bool,
-    /// Payload of a message; if not given, 64 B, and 4096 B for bulk
+    /// Payload of a message [default: 64 B; bulk: 4096 B]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     #[arg(allow_hyphen_values = true)]
     pub(super) size: Option<Bytes>,
-    /// Samples to take; if not given, 10000
+    /// Samples [default: 10000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=1_000_000_000))]
     pub(super) samples: Option<u64>,
-    /// Service level, 0 to 15; if not given, 0
+    /// Service level, 0 to 15 [default: 0]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number(0..=15))]
     pub(super) sl: Option<u64>,
-    /// Other hosts, which send bulk traffic to the same destination meanwhile
+    /// Hosts that send bulk traffic to the same destination during the measurement
     #[arg(long, value_name = "HOST,…", value_delimiter = ',')]
     pub(super) background: Vec<String>,
-    /// Payload of a bulk message; if not given, 4096 B
+    /// Payload of a bulk message [default: 4096 B]
     #[arg(long, value_name = "SIZE", requires = "background", value_parser = size)]
     #[arg(allow_hyphen_values = true)]
     pub(super) background_size: Option<Bytes>,
-    /// Service level of the bulk traffic; if not given, 0
+    /// Service level of the bulk traffic [default: 0]
     #[arg(long, value_name = "N", requires = "background", allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=15))]
     pub(super) background_sl: Option<u64>,
-    /// Who goes first among a switch's inputs, in place of what the file says
+    /// Scheduling among the inputs of a switch, in place of the file's
     #[arg(long, value_enum, value_name = "HOW")]
     pub(super) scheduling: Option<SchedulingFlag>,
-    /// Simulated time to measure for at most; if not given, what the file says, or 50 ms
+    /// Longest simulated time [default: the file's, else 50 ms]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     pub(super) duration: Option<Time>,
-    /// What all random numbers are made from; if not given, what the file says, or 1
+    /// Random seed [default: the scenario's, else 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
     pub(super) seed: Option<u64>,
@@ -106,22 +105,22 @@ impl ValueEnum for MethodFlag {
     }
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self.0 {
-            MethodName::Rperf => "A SEND over the wire less one over the loopback",
-            MethodName::PingPong => "A SEND that software answers, as perftest does",
-            MethodName::PostPoll => "A WRITE and its completion, as qperf does",
-            MethodName::ClosedLoop => "One request at a time, as a client does",
-            MethodName::Bulk => "As much as goes through: bandwidth instead of latency",
+            MethodName::Rperf => "Time of a SEND over the wire minus that of one over the loopback",
+            MethodName::PingPong => "A SEND answered by software, as in perftest",
+            MethodName::PostPoll => "A WRITE and its completion, as in qperf",
+            MethodName::ClosedLoop => "One request at a time, as a client sends them",
+            MethodName::Bulk => "Bulk traffic: bandwidth instead of latency",
         };
         Some(PossibleValue::new(self.0.as_str()).help(help))
     }
 }
 
-/// How a switch's output chooses among inputs.
+/// The scheduling of a switch's output among inputs.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(super) enum SchedulingFlag {
     /// The oldest packet first
     Fcfs,
-    /// A packet from each in turn
+    /// One packet of each input in turn
     RoundRobin,
 }
 

@@ -10,7 +10,7 @@ use bandwise_scenario::Stop;
 use bandwise_scenario::infiniband::{Flow, FlowResult, Method};
 use bandwise_units::Time;
 
-/// What came out, over all runs.
+/// The results of all runs.
 pub(super) struct Outcome {
     /// The run a flow belongs to, the flow, and what it found.
     pub(super) flows: Vec<(usize, Flow, FlowResult)>,
@@ -54,7 +54,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
     Ok(outcome)
 }
 
-/// What a method is called, the size of its messages, and how many samples it was to take.
+/// Returns a method's name, the size of its messages and the number of wanted samples.
 pub(super) fn describe(method: &Method) -> (&'static str, u32, Option<u64>) {
     match method {
         Method::RPerf(t) => ("rperf", t.bytes, Some(t.samples)),

@@ -1,11 +1,11 @@
-//! What to say of a name that several hosts of a fabric's file share.
+//! Errors for names that several hosts of a fabric file share.
 
 use crate::failure::Failure;
 use bandwise_input::Source;
 use bandwise_topology::Fabric;
 use std::ops::Range;
 
-/// How many names an error lists.
+/// The most names that an error lists.
 const LISTED: usize = 20;
 
 /// Refuses a name that is none because several hosts of `file` are described by it, and says what

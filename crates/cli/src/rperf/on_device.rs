@@ -13,13 +13,13 @@ use crate::absent::{Flags as Agent, Flags as Client, Flags as Plan, Flags as Ser
 /// A command that measures by RDMA devices.
 #[derive(Debug, clap::Subcommand)]
 pub enum OnDevice {
-    /// Answer those who measure by RDMA to this host
+    /// Run the server side of a measurement over RDMA
     Server(Server),
-    /// Measure by RDMA to the host of a server
+    /// Measure over RDMA to the host of a server
     Client(Box<Client>),
-    /// Take part in measurements over several hosts, on the word of who has the token
+    /// Run an agent, by which coordinators with the token measure over several hosts
     Agent(Agent),
-    /// Measure between several hosts, on each of which an agent runs
+    /// Measure between several hosts with an agent on each
     Run(Plan),
 }
 

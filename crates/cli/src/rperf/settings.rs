@@ -1,4 +1,4 @@
-//! From flags to what is run.
+//! Flags resolved to runs.
 
 use super::flags::Flags;
 use super::names;
@@ -15,10 +15,10 @@ use bandwise_units::Bytes;
 use std::ops::Range;
 use std::path::Path;
 
-/// What is run, checked: one run, or one for each method that is compared.
+/// Checked runs: one, or one for each compared method.
 pub(super) struct Settings {
     pub(super) runs: Vec<InfinibandScenario>,
-    /// Whether runs are to be set side by side.
+    /// Set if methods are compared.
     pub(super) compare: bool,
     /// The fabric's file, for the report.
     pub(super) text: Text,
@@ -35,15 +35,15 @@ const BUFFER: Bytes = Bytes::from_kib(32);
 const LARGEST_BUFFER: Bytes = Bytes::from_kib(1 << 20);
 
 impl Settings {
-    /// Where it happens.
+    /// Returns the fabric.
     pub(super) fn fabric(&self) -> &Fabric {
         self.runs[0].fabric()
     }
-    /// What it is about.
+    /// Returns the title.
     pub(super) fn title(&self) -> &str {
         self.runs[0].title()
     }
-    /// What random numbers are made from.
+    /// Returns the random seed.
     pub(super) fn seed(&self) -> u64 {
         self.runs[0].seed()
     }
@@ -91,7 +91,7 @@ impl Flags {
         builder.build().map_err(|error| Failure::usage(error.to_string(), "other flags"))
     }
 
-    /// Without `--to` the flows of the file are run, and no flag may say anything about them.
+    /// Refuses flags about flows without `--to`, since the flows of the file are run.
     fn check_without_to(&self, file: &str, has_flows: bool) -> Result<(), Failure> {
         let flags = [
             ("--from", self.from.is_some()),

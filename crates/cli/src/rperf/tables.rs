@@ -1,4 +1,4 @@
-//! What was measured, as tables: for the terminal and for the report.
+//! The results as tables, for the terminal and the report.
 
 use super::measure::{Outcome, describe};
 use super::rendering::{QUANTILES, Statistic, row, unit_of};
@@ -11,7 +11,7 @@ use bandwise_scenario::Stop;
 use bandwise_scenario::infiniband::{Flow, LatencyResult};
 use bandwise_units::Time;
 
-/// Everything that is printed for people.
+/// Returns the tables and the line below them.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
     let mut parts: Vec<String> = all(settings, outcome).iter().map(text::table).collect();
     parts.push(format!("{}\n", closing(settings, outcome)));
@@ -138,12 +138,12 @@ fn latency_table(
     }
 }
 
-/// How many samples were wanted, where fewer were taken.
+/// Returns the number of wanted samples, if fewer were taken.
 fn missed(wanted: Option<u64>, latency: &LatencyResult) -> Option<u64> {
     wanted.filter(|&wanted| latency.measured.count < wanted)
 }
 
-/// What helps where time was over before all samples were taken.
+/// Returns a hint for a run that ended before all samples were taken.
 fn hint(outcome: &Outcome) -> &'static str {
     if outcome.stop == Stop::Complete { "; a longer --duration takes more" } else { "" }
 }

@@ -1,4 +1,4 @@
-//! What to do, in a sentence or two.
+//! The conclusions of a plan, in sentences.
 
 use super::findings::Findings;
 use super::gain::PAIRS;
@@ -17,7 +17,7 @@ pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {
 /// Jobs that a sentence names; nobody reads more.
 const NAMED: usize = 5;
 
-/// Who gains with Saba, and who loses.
+/// Returns the jobs that gain with Saba and those that lose.
 fn who(jobs: &[SharedJob], findings: &Findings) -> Option<String> {
     let results = findings.comparison.of(SharingPolicy::Saba)?;
     let speedups: Vec<f64> = findings.speedups(results)?.into_iter().collect::<Option<_>>()?;
@@ -83,7 +83,7 @@ fn named(jobs: &[(&str, f64)], what: &str) -> String {
 /// A policy and what it came to.
 type Of = (SharingPolicy, Summary);
 
-/// Which policy is best, of two or more that were run to the end.
+/// Returns the best of two or more complete policies.
 fn best(findings: &Findings) -> Option<String> {
     if findings.summaries.len() < 2 {
         return None;
@@ -108,7 +108,7 @@ fn best(findings: &Findings) -> Option<String> {
     })
 }
 
-/// Whether weights by sensitivity are better than equal ones in the same queues.
+/// Compares weights by sensitivity with equal ones in the same queues.
 fn weights(findings: &Findings, pair: (SharingPolicy, SharingPolicy)) -> Option<String> {
     let (saba, equal) = pair;
     let (a, b) = (findings.summary(saba)?.mean_slowdown, findings.summary(equal)?.mean_slowdown);
@@ -125,7 +125,7 @@ fn weights(findings: &Findings, pair: (SharingPolicy, SharingPolicy)) -> Option<
     ))
 }
 
-/// Whether jobs would be better off without floors on their shares, where that makes a difference.
+/// Returns the effect of floors on shares, if there is one.
 fn floors(findings: &Findings) -> Option<String> {
     let mean = |policy| Some(findings.summary(policy)?.mean_slowdown);
     let (with, without) = (mean(SharingPolicy::Saba)?, mean(SharingPolicy::SabaNoFloor)?);

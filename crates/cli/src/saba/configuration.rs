@@ -1,4 +1,4 @@
-//! What to configure for Saba: a level for each application, and at each port queues and weights.
+//! The configuration for Saba: a level for each application, queues and weights for each port.
 
 use super::findings::Findings;
 use super::settings::Settings;
@@ -9,7 +9,7 @@ use bandwise_scenario::jobs::{JobOutlook, JobsScenario, SharedJob};
 use bandwise_topology::{Fabric, NodeId, Port};
 use serde::{Serialize, Serializer};
 
-/// How much a table of ports tells.
+/// The most entries of a table of ports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
     /// Kinds of ports; those that most ports are of.

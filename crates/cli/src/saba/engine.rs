@@ -11,7 +11,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 /// The engine that carries the data of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 enum Engine {
-    /// Rates of flows, exactly and fast
+    /// Rates of flows: exact and fast
     #[default]
     Flows,
     /// Packets over InfiniBand hosts, switches, lanes and credits; homa over Ethernet
@@ -24,12 +24,12 @@ pub(super) struct PacketFlags {
     /// Engine that carries the jobs' data
     #[arg(long, value_name = "WHICH", default_value = "flows")]
     engine: Engine,
-    /// With packets: volumes and computing times are divided by this, and the times that come out
-    /// multiplied; 1000 if not given. Latencies and packets stay as they are
+    /// Divisor of volumes and computing times, by which resulting times are multiplied; packets
+    /// only. Latencies and packet sizes are not scaled [default: 1000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=u64::from(u32::MAX)))]
     scale: Option<u64>,
-    /// With packets: threads that share the fabric; 1 if not given. They change no result
+    /// Threads for the parts of the fabric; packets only. They change no result [default: 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=1024))]
     threads: Option<u64>,

@@ -6,20 +6,20 @@ use bandwise_scenario::jobs::{
     Comparison, Doubt, JobsResults, Outlook, PacketComparison, SharingPolicy, Summary,
 };
 
-/// What was simulated, and what is made of it.
+/// The simulated results and the conclusions from them.
 pub(super) struct Findings {
     pub(super) comparison: Comparison,
-    /// The same beside the flow level, if packets were simulated.
+    /// The comparison with the flow level, if packets were simulated.
     pub(super) compared: Option<PacketComparison>,
-    /// What Saba configures, and what models say of it.
+    /// Saba's configuration and the predictions of models.
     pub(super) outlook: Outlook,
-    /// Of each policy under which all jobs ended.
+    /// The summary of each policy under which all jobs ended.
     pub(super) summaries: Vec<(SharingPolicy, Summary)>,
-    /// What to do, in a sentence or two.
+    /// The conclusions, in sentences.
     pub(super) answer: Vec<String>,
-    /// What is allowed but most likely not meant, and models that are doubtful here.
+    /// Warnings about the file, and doubtful models.
     pub(super) warnings: Vec<String>,
-    /// The latter one by one.
+    /// The doubtful models one by one.
     pub(super) doubts: Vec<Doubt>,
 }
 
@@ -43,12 +43,12 @@ impl Findings {
         findings
     }
 
-    /// What a policy came to.
+    /// Returns the summary of a policy.
     pub(super) fn summary(&self, policy: SharingPolicy) -> Option<Summary> {
         self.summaries.iter().find(|of| of.0 == policy).map(|of| of.1)
     }
 
-    /// By job: how many times as long as alone it took under a policy, if that was run.
+    /// Returns the slowdown of each job under a policy, if it was run.
     pub(super) fn slowdowns(&self, policy: SharingPolicy) -> Vec<Option<f64>> {
         match self.comparison.of(policy) {
             Some(results) => self.comparison.slowdowns(results),
@@ -56,7 +56,7 @@ impl Findings {
         }
     }
 
-    /// By job: how many times as fast as under the baseline it was.
+    /// Returns the speedup of each job over the baseline.
     pub(super) fn speedups(&self, results: &JobsResults) -> Option<Vec<Option<f64>>> {
         self.comparison.of(BASELINE).map(|over| self.comparison.speedups(results, over))
     }

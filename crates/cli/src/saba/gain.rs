@@ -6,7 +6,7 @@ use bandwise_report::{Axis, Cell, Figure, Point, Scale, Series, SeriesKind, Tabl
 use bandwise_scenario::jobs::SharingPolicy;
 use serde::Serialize;
 
-/// The policies with sensitivity in their weights, each beside the one that has the same queues.
+/// Policies with weights by sensitivity, each with the policy that has the same queues.
 pub(super) const PAIRS: [(SharingPolicy, SharingPolicy); 3] = [
     (SharingPolicy::Saba, SharingPolicy::EqualWeights),
     (SharingPolicy::SabaNoFloor, SharingPolicy::EqualWeights),
@@ -20,13 +20,13 @@ pub(super) struct Gain {
     pub(super) policy: SharingPolicy,
     /// The one with the same queues and equal weights.
     pub(super) equal: SharingPolicy,
-    /// What the queues give, with equal weights: over the baseline.
+    /// The speedup of the queues with equal weights over the baseline.
     pub(super) queues: f64,
-    /// What the weights give: over equal ones in the same queues.
+    /// The speedup of the weights over equal ones in the same queues.
     pub(super) weights: f64,
 }
 
-/// Of all pairs that were run.
+/// Returns the gains of all pairs that were run.
 pub(super) fn all(findings: &Findings) -> Vec<Gain> {
     let gain = |(policy, equal)| {
         let (both, queues) = (findings.summary(policy)?.speedup, findings.summary(equal)?.speedup);
@@ -36,7 +36,7 @@ pub(super) fn all(findings: &Findings) -> Vec<Gain> {
 }
 
 impl Gain {
-    /// What both give.
+    /// Returns the product of both.
     pub(super) fn both(&self) -> f64 {
         self.queues * self.weights
     }
@@ -69,7 +69,7 @@ pub(super) fn rows(findings: &Findings) -> Vec<GainRow> {
     all(findings).into_iter().map(GainRow::from).collect()
 }
 
-/// For people; none where no pair was run.
+/// Returns the table of gains, or `None` if no pair was run.
 pub(super) fn table(findings: &Findings) -> Option<Table> {
     let row = |gain: &Gain| {
         vec![
@@ -94,7 +94,7 @@ pub(super) fn table(findings: &Findings) -> Option<Table> {
     })
 }
 
-/// For people, as bars.
+/// Returns the figure of gains, or `None` if no pair was run.
 pub(super) fn figure(findings: &Findings) -> Option<Figure> {
     let gains = all(findings);
     let percent = |speedup: f64| (speedup - 1.0) * 100.0;

@@ -20,7 +20,7 @@ mod timelines;
 pub use plan::simulate;
 pub use settings::Flags as PlanFlags;
 
-/// What can be done with jobs.
+/// Commands around Saba.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "\
 Examples:
@@ -33,26 +33,26 @@ Examples:
   bandwise saba status --config controller.toml
   bandwise saba rates --config controller.toml")]
 pub enum Command {
-    /// Simulate jobs under several ways of sharing: who gains, who loses, what to configure
+    /// Simulate jobs under several sharing policies, and print what to configure
     Plan(settings::Flags),
-    /// Measure what a program loses with less bandwidth, by running it with less
+    /// Measure the slowdown of a program by its share of the bandwidth
     Profile(Box<profile::Flags>),
-    /// Measure what Saba is worth for programs, by running them with links shared in three ways
+    /// Measure the gain of Saba by running programs with links shared in three ways
     Compare(Box<compare::Flags>),
-    /// Run a program that knows nothing of it as an application of a controller's
+    /// Run an unmodified program under a controller
     Run(Box<run::Flags>),
-    /// Run the controller: it shares ports among applications that come and go
+    /// Run the controller, which shares ports among applications
     Controller(controller::run::Flags),
-    /// Show what a controller that runs has, and what its ports have
+    /// Show applications and ports of a running controller
     Status(controller::status::Flags),
-    /// What applications would get if all sent at once, by what stands at a network in memory
+    /// Show the rates of all applications if all send at once, over a network in memory
     Rates(controller::rates::Flags),
-    /// Hear again all that a controller heard, and say what it did then
+    /// Replay a recorded session and verify the controller's decisions
     Replay(controller::replay::Flags),
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), crate::failure::Failure> {
         match self {
             Command::Plan(flags) => plan::run(flags),

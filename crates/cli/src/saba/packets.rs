@@ -44,7 +44,7 @@ pub(super) fn deadlock(settings: &Settings, findings: &Findings) -> Option<Failu
     Some(anyhow::anyhow!("{policy}: {what}: {ports}").into())
 }
 
-/// What packets make of it beyond rates.
+/// Returns the table of differences between packets and rates.
 pub(super) fn table(settings: &Settings, findings: &Findings) -> Option<Table> {
     let (packets, compared) = (settings.packets?, findings.compared.as_ref()?);
     let differences = compared.differences();

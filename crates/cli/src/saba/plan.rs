@@ -68,12 +68,12 @@ pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), F
     }
 }
 
-/// How many are over when this one begins.
+/// Returns the number of policies before this one.
 fn number_of(policies: &[SharingPolicy], policy: Option<SharingPolicy>) -> usize {
     policy.map_or(0, |policy| 1 + policies.iter().take_while(|other| **other != policy).count())
 }
 
-/// What is run, and the how manyth of how many.
+/// Returns the present policy and its place in words.
 fn doing(policies: &[SharingPolicy], policy: Option<SharingPolicy>) -> String {
     match policy {
         None => "each job alone".to_owned(),

@@ -39,7 +39,7 @@ pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
     }
 }
 
-/// That there are warnings, for who reads no further.
+/// Returns a sentence about warnings, if there are some.
 fn doubtful(findings: &Findings) -> Option<String> {
     match findings.warnings.len() {
         0 => None,
@@ -156,7 +156,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     libm::exp(logs.iter().sum::<f64>() / logs.len() as f64)
 }
 
-/// What each application loses with less bandwidth.
+/// Returns the slowdown of each application by its share.
 fn curves(settings: &Settings) -> Figure {
     let mut series: Vec<Series> = Vec::new();
     for job in settings.scenario.jobs() {

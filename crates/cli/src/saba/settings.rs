@@ -19,39 +19,40 @@ Examples:
   # Three jobs on a switch of 32 hosts
   bandwise saba plan docs/examples/jobs.toml
   # Two of Saba's workloads side by side, on 8 hosts each
-  printf 'kind = \"jobs\"\\n[[job]]\\nworkload = \"LR\"\\n[[job]]\\nworkload = \"TS\"\\n' | bandwise saba plan -
+  printf 'kind = \"jobs\"\\n[[job]]\\nworkload = \"LR\"\\n[[job]]\\nworkload = \"TS\"\\n' |
+    bandwise saba plan -
   # The same jobs on your fabric, with ports of 4 queues, as JSON
   bandwise saba plan docs/examples/jobs.toml --fabric net.topo --queues 4 --json -
-  # The models that were used, to be named by jobs of another file with model = \"LR\"
+  # The models in use, for jobs of another file with model = \"LR\"
   bandwise saba plan docs/examples/jobs.toml --policy saba --save-models models.toml
-  # Packets over InfiniBand hosts and switches in place of rates, with a thousandth of all volumes
+  # Packets over InfiniBand instead of rates, with a thousandth of all volumes
   bandwise saba plan docs/examples/jobs.toml --engine packets --scale 1000 --policy blocking,saba
 
-Slowdown is the time that a job takes over that with the fabric to itself; speedup is the time under
-max-min fairness among flows, which is what congestion control strives for, over the time that it
-takes. The last policies are controls: Saba's queues with equal weights tell what its weights are worth.
-Rates of several queues are exact to 0.1%; packets, headers and protocols are simulated with
---engine packets alone.")]
+Slowdown is the time of a job over that with the fabric to itself. Speedup is the time under max-min
+fairness among flows, the aim of congestion control, over the time under the policy. The last
+policies are controls: Saba's queues with equal weights show the gain of its weights. Rates of
+several queues are exact to 0.1%. Only --engine packets simulates packets, headers and protocols.")]
 pub struct Flags {
     /// Jobs in TOML; - for standard input
     #[arg(value_name = "JOBS.toml")]
     jobs: PathBuf,
-    /// A fabric in place of the file's: TOML, ibnetdiscover output or an ibsim netlist
+    /// Fabric in place of the file's: TOML, ibnetdiscover output or an ibsim netlist
     #[arg(long, value_name = "FILE")]
     fabric: Option<PathBuf>,
-    /// Models of applications, which jobs name, in place of the file's: a sensitivity table, TOML or CSV
+    /// Sensitivity table in place of the file's, TOML or CSV; jobs name its applications
     #[arg(long, value_name = "FILE")]
     models: Option<PathBuf>,
-    /// Queues of each port; if not given, what the file says, or 8
+    /// Queues of each port [default: the file's, else 8]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
-    /// Policies to compare, with commas: fair-flows, blocking, fair-jobs, saba, saba-no-floor, saba-distributed,
-    /// equal-weights, saba-unlimited, given-weights, reserved, guaranteed, smallest-first, srpt, homa, sebf, sincronia;
-    /// if not given, all that say something, and saba without saba-distributed
+    /// Policies to compare, separated by commas: fair-flows, blocking, fair-jobs, saba,
+    /// saba-no-floor, saba-distributed, equal-weights, saba-unlimited, given-weights, reserved,
+    /// guaranteed, smallest-first, srpt, homa, sebf, sincronia [default: all that apply to the
+    /// file, without saba-distributed]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<SharingPolicy>,
-    /// What all random numbers are made from; if not given, what the file says, or 1
+    /// Random seed [default: the scenario's, else 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
@@ -70,19 +71,19 @@ fn policy(name: &str) -> Result<SharingPolicy, String> {
     name.parse().map_err(|()| format!("unknown policy; allowed: {names}"))
 }
 
-/// What to run, and where the results go.
+/// The scenario, the policies, and the outputs.
 pub(super) struct Settings {
-    /// What gives the same again.
+    /// The command line that repeats the plan.
     pub(super) command: String,
-    /// What is in it.
+    /// The text of the file.
     pub(super) text: String,
     pub(super) scenario: JobsScenario,
     /// Warnings about the file.
     pub(super) warnings: Vec<InputError>,
     pub(super) experiment: Experiment,
-    /// In the order of [`SharingPolicy::ALL`], the baseline first.
+    /// The policies in the order of [`SharingPolicy::ALL`], the baseline first.
     pub(super) policies: Vec<SharingPolicy>,
-    /// Those that nobody asked for by name, and that can't be run.
+    /// Default policies that can't be run here.
     pub(super) left_out: Vec<String>,
     /// Settings of the packet level, if packets are simulated.
     pub(super) packets: Option<Packets>,
@@ -95,10 +96,10 @@ pub(super) enum Experiment {
     Packets(PacketExperiment, Packets),
 }
 
-/// Of which policies a report shows what jobs did when.
+/// The policies whose timelines a report shows.
 pub(super) const RECORDED: [SharingPolicy; 2] = [BASELINE, SharingPolicy::Saba];
 
-/// What speedups are relative to.
+/// The policy to which speedups are relative.
 pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
 
 impl Flags {

@@ -1,4 +1,4 @@
-//! What a plan comes to, as tables.
+//! The results of a plan as tables.
 
 use super::configuration::{self, Room};
 use super::findings::Findings;
@@ -9,11 +9,11 @@ use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_saba::sensitivity::Prediction;
 use bandwise_scenario::jobs::{JobOutlook, LOSS, Promise, SharedJob, SharingPolicy, Summary};
 
-/// What a terminal shows of ports; a page has room for more.
+/// The most ports on a terminal; a page has room for more.
 const IN_TEXT: Room = Room { kinds: 8, names: 12 };
 const ON_A_PAGE: Room = Room { kinds: 64, names: 200 };
 
-/// Everything that is printed for people.
+/// Returns the tables and the lines below them.
 pub(super) fn text(settings: &Settings, findings: &Findings) -> String {
     let tables = all(settings, findings, IN_TEXT);
     let mut parts: Vec<String> = tables.iter().map(text::table).collect();
@@ -61,7 +61,7 @@ fn jobs(settings: &Settings, findings: &Findings) -> Table {
     }
 }
 
-/// What models say beside what is simulated.
+/// Returns the predictions of models beside simulated slowdowns.
 fn outlook(settings: &Settings, findings: &Findings) -> Table {
     let (now, saba) = (findings.slowdowns(BASELINE), findings.slowdowns(SharingPolicy::Saba));
     let row = |(i, (job, outlook)): (usize, (&SharedJob, &JobOutlook))| {
@@ -103,7 +103,7 @@ fn predicted(slowdown: Prediction) -> Cell {
     }
 }
 
-/// Whether a job gains, in words.
+/// Returns a job's gain or loss in words.
 fn verdict(now: Option<f64>, saba: Option<f64>) -> Cell {
     let Some((now, saba)) = now.zip(saba) else { return Cell::verdict(Verdict::Neutral, "") };
     let percent = (saba / now - 1.0).abs() * 100.0;
@@ -152,7 +152,7 @@ fn summaries(findings: &Findings) -> Table {
     }
 }
 
-/// What it was all made from.
+/// Returns the line below the tables.
 pub(super) fn closing(settings: &Settings) -> String {
     let scenario = &settings.scenario;
     format!(

@@ -1,4 +1,4 @@
-//! Who computed and sent when, under the baseline and under Saba.
+//! Timelines of computing and sending, under the baseline and under Saba.
 
 use super::findings::Findings;
 use super::settings::{RECORDED, Settings};
@@ -45,7 +45,7 @@ pub(super) fn lanes(settings: &Settings, findings: &Findings) -> Option<Lanes> {
     })
 }
 
-/// What a job did under a policy.
+/// Returns the timeline of a job under a policy.
 fn track(results: &JobsResults, timeline: &Timeline, number: usize, job: &SharedJob) -> Track {
     let width = timeline.step.as_s_f64();
     let gbps = |doing: &Doing| doing.bytes.get() as f64 * 8.0 / 1e9 / width;

@@ -23,7 +23,7 @@ pub(super) struct FlowFile {
     name: String,
     path: PathBuf,
     hosts: u32,
-    /// It can be read twice: it is no pipe.
+    /// Set if the file can be read twice; unset for a pipe.
     is_file: bool,
 }
 
@@ -70,7 +70,7 @@ impl FlowFile {
         Ok(Flows { name, reader, list, number: 0, line: Vec::new(), ended: false })
     }
 
-    /// Whether its flows can be had more than once: it is no pipe.
+    /// Returns `true` if the list can be read more than once; a pipe can't.
     pub(super) fn can_be_read_again(&self) -> bool {
         self.is_file
     }
@@ -87,7 +87,7 @@ impl FlowFile {
         }
     }
 
-    /// Says that it was read, and nothing was in it.
+    /// Warns that the list has no flow.
     pub(super) fn warn_empty(&self) {
         warn(&InputError::whole(&self.name, "a list without a flow: nothing was simulated"));
     }

@@ -25,12 +25,12 @@ Examples:
   bandwise sim run docs/examples/two-lanes.toml
   bandwise sim run docs/examples/jobs.toml")]
 pub enum Command {
-    /// Run a scenario of any kind: flow completion times, latency, bandwidth, times of jobs
+    /// Run a scenario of any kind: flow completion times, latency, bandwidth, job times
     Run(Box<settings::Flags>),
 }
 
 impl Command {
-    /// Does it.
+    /// Runs the command.
     pub fn run(self) -> Result<(), crate::failure::Failure> {
         match self {
             Command::Run(flags) => run::run(*flags),

@@ -100,10 +100,10 @@ pub(super) fn storms(fabric: &Fabric, results: &EthernetResults) -> Vec<StormRow
     results.storms.iter().map(row).collect()
 }
 
-/// How many pause storms are told of one by one.
+/// The most pause storms that are listed one by one.
 const TOLD: usize = 5;
 
-/// What is told of pause storms, a line each.
+/// Returns a line for each pause storm.
 pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -> Vec<String> {
     let name = |port| scenario.fabric().describe(port);
     let line = |storm: &PauseStorm| {

@@ -73,7 +73,7 @@ pub(super) fn tail_axes(series: Vec<Series>) -> Figure {
     }
 }
 
-/// What it takes to get the same page again.
+/// Returns the facts that reproduce the page.
 pub(super) fn provenance(name: &str, text: &str, point: Option<&ethernet::Point>) -> Provenance {
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),

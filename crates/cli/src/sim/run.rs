@@ -68,7 +68,7 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     }
 }
 
-/// What is written while a run goes on.
+/// The files that are written during a run.
 struct Files<'a> {
     rows: FlowRows,
     trace: Option<Trace<'a>>,
@@ -136,7 +136,7 @@ fn simulate<'a>(
     Ok((results, watcher.files, effort))
 }
 
-/// On standard error: it is not a result.
+/// Prints the speed on standard error, because it is no result.
 fn say_speed(results: &EthernetResults, effort: Effort) {
     let ms = results.simulated.as_s_f64() * 1e3;
     let hops = results.counters.packet_hops as f64 / effort.wall_s / 1e6;

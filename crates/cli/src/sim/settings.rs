@@ -24,45 +24,46 @@ use std::path::{Path, PathBuf};
 Examples:
   # The default case of IRN: 54 hosts, 70% load, no priority flow control
   bandwise sim run papers/irn/default.toml
-  # A list of your own on it; hosts count from 0
+  # A flow list of your own; hosts are numbered from 0
   printf 'start_ns,src,dst,bytes\\n0,3,17,1000\\n1250.5,8,3,2400000\\n' > my.csv
   bandwise sim run papers/irn/default.toml --flows my.csv --flow-results fct.csv --json -
   # The same rows for pandas, Polars, DuckDB
   bandwise sim run papers/irn/default.toml --flow-results fct.parquet
-  # RoCE with priority flow control, everything else as above: a scenario of three lines
+  # RoCE with priority flow control, otherwise the same: a scenario of three lines
   printf 'kind = \"ethernet\"\\n[transport]\\nkind = \"roce\"\\n' | bandwise sim run - --seed 7
-  # Homa: receivers grant, switches send by priority
+  # Homa: receivers send grants, switches schedule by priority
   printf 'kind = \"ethernet\"\\n[transport]\\nkind = \"homa\"\\n' | bandwise sim run -
-  # What the ports of host h3 and flow 17 have sent and received, for Wireshark
+  # Packets of the ports of host h3 and of flow 17, for Wireshark
   bandwise sim run papers/irn/default.toml --trace h3.pcapng --trace-port h3 --trace-flow 17
-  # A file with a [sweep]: all its points, on all cores; what is finished is kept in a folder
+  # A file with a [sweep]: all points, on all cores; finished points are stored in a folder
   bandwise sim run docs/examples/sweep.toml --resume results --csv points.csv --report report.html
-  # Programs on an InfiniBand fabric, as bandwise rperf --fabric runs them; jobs, as bandwise saba plan
+  # Programs on an InfiniBand fabric, as by bandwise rperf --fabric
   bandwise sim run docs/examples/two-lanes.toml
+  # Jobs, as by bandwise saba plan
   bandwise sim run docs/examples/jobs.toml
 
 Slowdown is the flow completion time over that in an empty network, both until the last byte is at
-the receiver. The JSON depends on the scenario, the flows and the seed alone, but for the times and
-the memory that the run took; of a sweep nothing depends on these, nor on --threads. An interrupted
-run prints what it has and ends with exit code 130; a deadlock of priority flow control ends with 1 and
-names its ports.")]
+the receiver. The JSON depends on the scenario, the flows and the seed alone, except for the times
+and the memory of the run in `stats`. A sweep has no such fields, and does not depend on --threads.
+An interrupted run prints its results so far and exits with 130. A deadlock of priority flow control
+exits with 1 and prints its ports.")]
 pub struct Flags {
-    /// A scenario in TOML, of kind infiniband, ethernet or jobs; - for standard input
+    /// Scenario in TOML, of kind infiniband, ethernet or jobs; - for standard input
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
-    /// A list of flows in place of the scenario's: start_ns,src,dst,bytes; - for standard input
+    /// Flow list in place of the scenario's flows: start_ns,src,dst,bytes; - for standard input
     #[arg(long, value_name = "FILE.csv")]
     flows: Option<PathBuf>,
-    /// What all random numbers are made from; if not given, what the file says, or 1
+    /// Random seed [default: the scenario's, else 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
-    /// Threads, which run the points of a sweep, or the parts of a single network, at the same time;
-    /// if not given, one a core
+    /// Threads for the points of a sweep, or for the parts of a single network [default: one per
+    /// core]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=1024))]
     threads: Option<u64>,
-    /// Keep each finished point of a sweep in this folder, and do not run again what is there
+    /// Store each finished point of a sweep in this folder, and skip stored points
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     #[command(flatten)]
@@ -77,7 +78,7 @@ pub struct Flags {
     report: Report,
 }
 
-/// What there is to do.
+/// The work by kind of scenario.
 pub(super) enum Work {
     One(Box<Settings>),
     Study(Box<StudySettings>),
@@ -87,21 +88,21 @@ pub(super) enum Work {
     Jobs(Box<saba::PlanFlags>, Text),
 }
 
-/// What to run, and where the results go.
+/// The scenario, its flows, and the outputs.
 pub(super) struct Settings {
     /// The file, as it was called.
     pub(super) name: String,
-    /// What is in it.
+    /// The text of the file.
     pub(super) text: String,
     pub(super) scenario: EthernetScenario,
     /// The list that flows come from, if they come from one.
     pub(super) list: Option<FlowFile>,
-    /// How many flows there are, about.
+    /// The approximate number of flows.
     pub(super) expected: u64,
     pub(super) outputs: Outputs,
-    /// Which packets are written, if any are.
+    /// The limits of the trace, if there is one.
     pub(super) trace: Option<Limits>,
-    /// Who runs it.
+    /// The threads of the run.
     pub(super) team: Team,
 }
 

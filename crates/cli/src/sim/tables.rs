@@ -1,4 +1,4 @@
-//! What was found out, as tables for the terminal.
+//! The results as tables for the terminal.
 
 use super::names::{group, percent};
 use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, Schedule, SharedBuffer};
@@ -12,7 +12,7 @@ use bandwise_scenario::ethernet::{
 };
 use bandwise_units::{Bytes, Time};
 
-/// Everything that is printed for people.
+/// Returns the tables and the lines below them.
 pub(super) fn text(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let mut parts: Vec<String> = all(scenario, results).iter().map(text::table).collect();
     parts.push(closing(scenario, results));
@@ -144,13 +144,13 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
     )
 }
 
-/// What is told where no flow counts.
+/// Returns the warning for a run in which no flow counts.
 pub(super) fn all_warm_up(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let (flows, warm_up) = (results.finished, scenario.warm_up());
     format!("no flow counts: all {flows} started before warm-up = \"{warm_up}\" was over")
 }
 
-/// What hosts speak, in words.
+/// Returns the transport in words.
 fn transport(scenario: &EthernetScenario) -> String {
     let (kind, mtu) = (scenario.transport().title(), scenario.model().host.mtu);
     let buffer = buffers(scenario);
@@ -200,7 +200,7 @@ fn transport(scenario: &EthernetScenario) -> String {
     format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}{poll}.\nMTU {mtu} B, {buffer}")
 }
 
-/// How Homa is set up, in words.
+/// Returns the settings of Homa in words.
 fn messages(homa: &homa::HomaSettings) -> String {
     let homa::HomaSettings { priorities, rtt, resend_after } = homa;
     let cutoffs: Vec<String> = priorities.cutoffs().iter().map(Bytes::to_string).collect();
@@ -215,7 +215,7 @@ fn messages(homa: &homa::HomaSettings) -> String {
     )
 }
 
-/// What switches have, in words.
+/// Returns the buffers of switches in words.
 fn buffers(scenario: &EthernetScenario) -> String {
     let model = scenario.model();
     let buffer = model.switch.buffering.buffer().get();

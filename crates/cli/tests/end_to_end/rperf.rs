@@ -191,7 +191,7 @@ fn one_duration_if_none_is_given_and_the_files_own_with_a_destination_too() {
     assert_eq!(window_s(own, &given), 0.002);
     assert_eq!(window_s(own, &[&to[..], &given].concat()), 0.002);
     let help = place.run(&["rperf", "--help"]).good().stdout;
-    assert!(help.contains("if not given, what the file says, or 50 ms"), "{help}");
+    assert!(help.contains("[default: the file's, else 50 ms]"), "{help}");
 }
 
 #[test]

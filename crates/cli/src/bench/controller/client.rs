@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-/// How long an answer may take.
+/// The longest time for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A client that has said hello.
@@ -18,7 +18,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Says hello.
+    /// Opens a session.
     pub(super) fn hello(socket: &Path) -> Result<Self> {
         let stream = UnixStream::connect(socket)?;
         stream.set_read_timeout(Some(PATIENCE))?;

@@ -35,10 +35,10 @@ const FABRIC: (u16, u16, u16) = (8, 4, 16);
 const QUEUES: NonZeroU8 = NonZeroU8::new(8).unwrap();
 const SEED: u64 = 1;
 
-/// What it took.
+/// The times of all steps.
 struct Took {
     filled_s: f64,
-    /// Of all that were made or closed while all were held: how many a second, in each run.
+    /// Connections made or closed per second while all others are held, in each run.
     events_per_s: Vec<f64>,
     /// Milliseconds from a request to its answer, which comes when it is on the disk; sorted.
     answered: Vec<f64>,
@@ -89,14 +89,14 @@ struct Bench<'a> {
 struct Own {
     client: Client,
     applications: Vec<u64>,
-    /// With their applications.
+    /// The connections with their applications.
     connections: Vec<(u64, u64)>,
     random: Stream,
     answered: Vec<f64>,
 }
 
 impl Bench<'_> {
-    /// None if it was interrupted.
+    /// Returns `None` after an interrupt.
     fn took(&self, duration: Duration, runs: u64, progress: &Progress) -> Result<Option<Took>> {
         progress.steps(CONNECTIONS);
         let own = |of| -> Result<Own> {

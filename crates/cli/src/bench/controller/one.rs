@@ -25,7 +25,7 @@ const TABLE: &str =
     "application,share,time_s\nA,1,132\nA,0.5,260\nA,0.25,447\nB,1,100\nB,0.5,110\nB,0.25,131\n";
 /// A connection passes two ports: from its host to the switch, and from there to the other host.
 const PORTS: usize = 2;
-/// How long a write may take before it is given up.
+/// The longest time for a write.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Milliseconds from when a request was sent, of each connection, sorted.

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What stood at ports.
+/// The saved tables of ports.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
     schema: u32,
-    /// By GUID and port.
+    /// The ports by GUID and number.
     ports: BTreeMap<String, Port>,
 }
 
@@ -29,7 +29,7 @@ struct Port {
 const SCHEMA: u32 = 1;
 
 impl Kept {
-    /// What a file has; nothing where there is none.
+    /// Reads a file; a missing one has no ports.
     pub fn read(file: &Path) -> Result<Self, Failure> {
         let text = match std::fs::read(file) {
             Ok(text) => text,
@@ -57,7 +57,7 @@ impl Kept {
         output::write(file, &format!("{text}\n"))
     }
 
-    /// What stood at a port.
+    /// Returns the saved tables of a port.
     pub fn of(&self, at: PortAt) -> Option<Tables> {
         let port = self.ports.get(&key(at))?;
         let turns = |turns: &[(u8, u8)]| {

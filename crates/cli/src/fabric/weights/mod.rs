@@ -21,42 +21,41 @@ use values::{Device, Queue, config, device, lanes, queue, sls};
 /// Flags of `bandwise fabric weights`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The link that leaves by NODE:PORT is shared by these weights among packets with these service
-levels (SL), a virtual lane (VL) for each weight. What one leaves the others take. Only the service
-levels of --sls and the lanes of --lanes are ever written; keep them for this. Beside a subnet
-manager that sets lanes itself when it sweeps (OpenSM with `qos TRUE`), the same command writes
-again what was overwritten, and nothing if nothing was. Without weights, what stands there is
-shown; without a port, all ports are.
+Packets with these service levels (SL) share the link of NODE:PORT by these weights, a virtual lane
+(VL) for each weight. Bandwidth that one does not use goes to the others. Only the service levels of
+--sls and the lanes of --lanes are written; use them for nothing else. If a subnet manager sets
+lanes itself (OpenSM with `qos TRUE`), the same command restores what it has overwritten. Without
+weights, the command shows the present ones; without a port, those of all ports.
 
-Needs a device of InfiniBand, libibumad (Debian: libibumad3) and, mostly, root.
+Needs an InfiniBand device, libibumad (Debian: libibumad3) and usually root.
 
 Examples:
   bandwise fabric weights
   bandwise fabric weights --from node1 --to node2
   bandwise fabric weights leaf1:3 1=3 2=1 --plan
-  # SL 1 and 4 share a lane; what stood there is kept, and put back
+  # SL 1 and 4 share a lane; earlier weights are saved, and restored
   bandwise fabric weights leaf1:3 1,4=3 2=1 --keep before.json
   bandwise fabric weights leaf1:3 --restore before.json")]
 pub struct Flags {
-    /// A port as it is listed, or with the node's GUID: 0x0002c90300001234:3
+    /// Port as listed, or with the node's GUID: 0x0002c90300001234:3
     #[arg(value_name = "NODE:PORT")]
     port: Option<String>,
     /// Service levels that share a lane, and its weight, 1 to 255
     #[arg(value_name = "SL[,SL]=WEIGHT", value_parser = queue)]
     queues: Vec<Queue>,
-    /// Take all weights away: the service levels go where SL 0 goes
+    /// Remove all weights; the service levels use the lane of SL 0
     #[arg(long, requires = "port", conflicts_with = "queues")]
     clear: bool,
-    /// Put back what FILE has kept of the port
+    /// Restore the port from FILE
     #[arg(long, value_name = "FILE", requires = "port", conflicts_with_all = ["queues", "clear", "keep"])]
     restore: Option<PathBuf>,
-    /// Keep in FILE what stands there, unless it has kept something of the port before
+    /// Save the present weights to FILE, unless it already has the port
     #[arg(long, value_name = "FILE", requires = "port")]
     keep: Option<PathBuf>,
-    /// Say what would be written, and write nothing
+    /// Print what would be written; write nothing
     #[arg(long, requires = "port")]
     plan: bool,
-    /// Only ports that data leaves through on its way from this host
+    /// Only ports on the path from this host
     #[arg(long, value_name = "HOST", requires = "to", conflicts_with = "port")]
     from: Option<String>,
     /// To this host
@@ -68,7 +67,7 @@ pub struct Flags {
     /// Virtual lanes that may be written
     #[arg(long, value_name = "LIST", value_parser = lanes, default_value = "1-4")]
     lanes: values::Vls,
-    /// The device to send from, and its port; if not given, the first with an active port
+    /// Device to send from, and its port [default: the first with an active port]
     #[arg(long, value_name = "DEVICE[:PORT]", value_parser = device)]
     device: Option<Device>,
     #[command(flatten)]
@@ -106,7 +105,7 @@ impl Answer for WritesAnswer {
     }
 }
 
-/// What failed in the fabric, as a command fails.
+/// Returns the failure for a fault of the fabric.
 fn failed(fault: Fault) -> Failure {
     match fault {
         Fault::NoSuchHost(name) => Failure::usage(
@@ -186,7 +185,7 @@ impl Flags {
         Ok(vec![port?])
     }
 
-    /// What the port is to be, if anything is to be written.
+    /// Returns the wanted state of the port, or `None` if nothing is to be written.
     fn wanted(
         &self,
         fabric: &mut InfiniBand,
@@ -212,7 +211,7 @@ impl Flags {
     }
 }
 
-/// Where a port is that was discovered.
+/// Returns the place of a discovered port.
 fn at(fabric: &InfiniBand, id: PortId) -> Result<PortAt, Failure> {
     fabric.fabric().port(id).ok_or_else(|| failed(Fault::NoSuchPort(id)))
 }

@@ -1,4 +1,4 @@
-//! How what stands at a port is shown.
+//! Ports and their weights, as text and JSON.
 
 use bandwise_enforce::Port;
 use bandwise_enforce::infiniband::{Lanes, PortAt};
@@ -26,7 +26,7 @@ struct ShownQueue {
 }
 
 impl Shown {
-    /// What was read from a port.
+    /// Returns a port with the configuration that was read from it.
     pub fn new(port: &Port, at: PortAt, read: &PortConfig, lanes: &Lanes) -> Self {
         let queue = |(queue, &weight): (u8, &u8)| {
             let of = read.table.iter().filter(|of| of.1 == queue);

@@ -1,4 +1,4 @@
-//! What is read off a case that was measured.
+//! The findings of a measured case.
 
 use super::super::flags::Item;
 use super::{Case, Reads};
@@ -8,7 +8,7 @@ use bandwise_papers::Finding;
 use bandwise_rperf::Summary;
 
 impl Case {
-    /// What is read off; `None` where a flow has no message in the time there was.
+    /// Returns the findings, or `None` if a flow has no message in the measured time.
     pub(crate) fn findings(&self, outcome: &Outcome) -> Option<Vec<Finding>> {
         let reports: Option<Vec<&Report>> =
             outcome.flows.iter().map(|flow| flow.report.as_ref()).collect();
@@ -84,7 +84,7 @@ mod tests {
         Outcome { end: RunEnd::Complete, hosts: Vec::new(), flows, window: None }
     }
 
-    /// What the simulated study decides by is found under the same names.
+    /// The findings have the names by which the simulated study decides.
     #[test]
     fn the_verdicts_of_the_study_are_found() {
         let study = paper("isolation").unwrap();

@@ -11,7 +11,7 @@ const MB: u32 = 1_000_000;
 /// Larger first.
 const ELEPHANTS: [(&str, u32); 2] = [("1 GB", GB), ("1 MB", MB)];
 const MICE: [(&str, u32); 3] = [("10 B", 10), ("100 B", 100), ("1 KB", 1_000)];
-/// As the matrix calls and orders them, and as plans do.
+/// The verbs in the order of the matrix: their names in the matrix and in plans.
 const VERBS: [(&str, &str); 4] =
     [("WRITE", "write"), ("READ", "read"), ("WIMM", "write-imm"), ("SEND", "send")];
 const WRITE: &str = "write";
@@ -24,12 +24,12 @@ struct Wanted {
     events: bool,
 }
 
-/// What is read off.
+/// The kind of findings of a case.
 #[derive(Debug, Clone, Copy)]
 enum Reads {
     /// The first flow's bandwidth over the second's.
     Ratio,
-    /// The same, both bandwidths and what they cost of a processor.
+    /// That ratio, both bandwidths, and the processor time of both.
     Cpu,
     /// The first flow's latency and rate: messages, or requests.
     Small(&'static str),
@@ -40,7 +40,7 @@ enum Reads {
 pub(super) struct Case {
     item: Item,
     name: String,
-    /// Whether a key-value store is the first flow, before the others.
+    /// Set if a key-value store is the first flow.
     store: bool,
     flows: Vec<Wanted>,
     reads: Reads,
@@ -152,13 +152,13 @@ fn stores() -> Vec<Case> {
 }
 
 impl Case {
-    /// How many flows it has.
+    /// Returns the number of flows.
     #[cfg(test)]
     fn len(&self) -> usize {
         usize::from(self.store) + self.flows.len()
     }
 
-    /// What people call it.
+    /// Returns the title.
     pub(super) fn title(&self) -> String {
         format!("{}: {}", self.item.name(), self.name)
     }

@@ -1,4 +1,4 @@
-//! What agents are told to measure of a case.
+//! The plan of a case for agents.
 
 use super::super::flags::Flags;
 use super::{Case, Wanted};
@@ -6,7 +6,7 @@ use bandwise_agents::Plan;
 use bandwise_input::Source;
 
 impl Case {
-    /// What agents are told.
+    /// Returns the plan for agents.
     pub(crate) fn plan(&self, flags: &Flags) -> Plan {
         let (length, margin) = (flags.length(), flags.margin);
         let mut text =

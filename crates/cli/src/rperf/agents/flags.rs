@@ -15,8 +15,8 @@ pub(super) const AGENT_PORT: u16 = 18517;
 /// Flags of the agent.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-An agent does nothing but measure, and only for who has the token, one coordinator at a time. Why a
-connection has ended stands on standard error.
+An agent only measures, for one coordinator at a time that has the token. It prints the reason for
+the end of each connection on standard error.
 
 Examples:
   openssl rand -hex 32 > token && chmod 600 token    # the same file on all hosts
@@ -27,7 +27,7 @@ pub struct Flags {
     pub(super) port: Port,
     #[command(flatten)]
     pub(super) token: TokenFlag,
-    /// The address to listen at for coordinators
+    /// Address to listen at for coordinators
     #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = listened)]
     #[arg(default_value = "127.0.0.1")]
     pub(super) listen: SocketAddr,
@@ -36,10 +36,10 @@ pub struct Flags {
 /// Flags of the coordinator.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A plan names hosts with the addresses of their agents, and flows between them. All begin together,
-and numbers are of the time in which all are active.
+A plan has hosts, with the addresses of their agents, and flows between them. All flows begin
+together. Results cover the time in which all are active.
 
-  # plan.toml: what a small message sees while two hosts write to the same one
+  # plan.toml: the latency of small messages while two hosts send bulk traffic to the same host
   duration = \"10 s\"
   host = [
     { name = \"a\", agent = \"10.0.0.1\" }, { name = \"b\", agent = \"10.0.0.2\" },
@@ -48,17 +48,17 @@ and numbers are of the time in which all are active.
   flow = [
     { from = [\"b\", \"c\"], to = \"a\", method = \"bulk\", sl = 1 },
     { from = \"d\", to = \"a\", method = \"rperf\" },
-    # a key-value store in the manner of HERD: two threads of d ask, two of a answer
+    # a key-value store in the manner of HERD: two client threads on d, two workers on a
     { from = \"d\", to = \"a\", method = \"key-value\", clients = 2, workers = 2 },
   ]
 
 Example:
   bandwise rperf run plan.toml --token-file token --report report.html
 
-Interrupted, or when one of the hosts fails, all are stopped; it prints what there is and says
-`Partial`, with exit code 130, or 1.")]
+After an interrupt or the failure of a host, all flows stop. The command prints partial results,
+marked `Partial`, and exits with 130 or 1.")]
 pub struct RunFlags {
-    /// What is measured between which hosts: TOML, or - for standard input
+    /// Plan of hosts and flows in TOML; - for standard input
     #[arg(value_name = "PLAN.toml")]
     pub(super) plan: PathBuf,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub struct RunFlags {
     pub(super) report: Report,
 }
 
-/// Where an agent listens: `HOST[:PORT]`.
+/// Parses the address of an agent, `HOST[:PORT]`.
 pub fn agent(text: &str) -> Result<Address, Refusal> {
     host_with(text, AGENT_PORT)
 }

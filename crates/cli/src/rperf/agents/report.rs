@@ -32,7 +32,7 @@ pub(super) fn report(settings: &Settings, outcome: &Outcome) -> Report {
     }
 }
 
-/// What is partial, and a sentence a flow.
+/// Returns a sentence for each flow, after one for a partial result.
 fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let mut sentences = match &outcome.end {
         RunEnd::Complete => Vec::new(),
@@ -68,7 +68,7 @@ fn latency(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
     percentiles("While all flows were active.", series)
 }
 
-/// What each flow that is there for bandwidth gets.
+/// Returns a figure of the bandwidth of bulk flows.
 fn bandwidth(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
     let flows = settings.plan.flows.iter().zip(&outcome.flows);
     let found: Vec<(&Flow, f64)> = flows

@@ -1,4 +1,4 @@
-//! What was measured, as tables.
+//! The results of a plan as tables.
 
 use super::super::device::tables::named;
 use super::super::rendering::{QUANTILES, unit_of};
@@ -11,7 +11,7 @@ use bandwise_measure::coordinator::size;
 use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_units::{Bytes, Time};
 
-/// Everything that is printed for people.
+/// Returns the tables and the line below them.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
     let mut parts: Vec<String> = all(settings, outcome).iter().map(text::table).collect();
     parts.push(format!("{}\n", closing(settings, outcome)));
@@ -49,7 +49,7 @@ pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
     }
 }
 
-/// What one message takes, of the flows that are there for that.
+/// Returns the table of latencies.
 fn latency(settings: &Settings, outcome: &Outcome) -> Option<Table> {
     let mut rows = Vec::new();
     for (flow, found) in reports(settings, outcome).filter(|(flow, _)| flow.role == Role::Lsg) {
@@ -77,7 +77,7 @@ fn latency(settings: &Settings, outcome: &Outcome) -> Option<Table> {
     })
 }
 
-/// What went through of each flow.
+/// Returns the table of bandwidths.
 fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
     let mut rows = Vec::new();
     for (flow, found) in reports(settings, outcome) {
@@ -116,7 +116,7 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
     }
 }
 
-/// How a flow ended.
+/// Returns the end of a flow in words.
 fn end(report: Option<&Report>) -> Cell {
     match report.map(|report| &report.end) {
         Some(FlowEnd::Complete) => Cell::verdict(Verdict::Good, "complete"),

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 /// The flag.
 #[derive(Debug, clap::Args)]
 pub struct TokenFlag {
-    /// The file with the token that all hosts share, which only its owner can read; if not given, it is taken from
-    /// the variable BANDWISE_TOKEN
+    /// File with the token that all hosts share, readable by its owner only [default: the token in
+    /// the variable BANDWISE_TOKEN]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
 }

@@ -1,10 +1,10 @@
-//! Where servers listen, as it is written: a host or an address, and a port if it is another than the usual one.
+//! Addresses of servers: a host or an IP address, and a port if it is not the default one.
 
 use crate::values::{Refusal, refused};
 use bandwise_agents::{Address, AddressError};
 use std::net::{IpAddr, SocketAddr};
 
-/// Where servers listen if nothing else is said.
+/// The default port of servers.
 const USUAL: u16 = 18516;
 
 /// `HOST[:PORT]` of a server; an IPv6 address with a port stands in brackets.

@@ -15,8 +15,8 @@ use std::net::SocketAddr;
 /// Flags of the server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Whoever reaches the address can have this host answer, one at a time; nothing else is done for them.
-Who is gone is given up after 4 s.
+Every client that reaches the address is served, one at a time, and only with measurements. A client
+that is silent for 4 s is dropped.
 
 Examples:
   bandwise rperf server --listen 0.0.0.0
@@ -26,11 +26,11 @@ pub struct Server {
     pub(super) port: Port,
     #[command(flatten)]
     pub(super) here: Here,
-    /// The address to listen at for those who measure
+    /// Address to listen at for clients
     #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = listened)]
     #[arg(default_value = "127.0.0.1")]
     pub(super) listen: SocketAddr,
-    /// End after the first who measured
+    /// End after the first client
     #[arg(long)]
     pub(super) once: bool,
 }
@@ -38,8 +38,8 @@ pub struct Server {
 /// Flags of the client.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Letters are those of perftest where they mean the same. Times are round trips, of which perftest
-prints half; its bandwidth is in 2^20 B/s, here it is in Gbps.
+Short flags are those of perftest if they mean the same. Times are round trips, of which perftest
+prints half. Bandwidth is in Gbps, that of perftest in 2^20 B/s.
 
 Examples:
   # The network alone, without what hosts add: RPerf
@@ -55,83 +55,83 @@ Examples:
 Interrupted, or when the other side is gone, it prints what it has and says `Partial`, with exit
 code 130, or 1.")]
 pub struct Client {
-    /// The host where `bandwise rperf server` runs, and its port if it is not 18516
+    /// Host of `bandwise rperf server`, and its port if it is not 18516
     #[arg(value_name = "HOST[:PORT]", value_parser = host)]
     pub(super) server: Address,
     #[command(flatten)]
     pub(super) port: Port,
     #[command(flatten)]
     pub(super) here: Here,
-    /// How to measure
+    /// Measuring method
     #[arg(long, value_enum, value_name = "METHOD", default_value = "rperf")]
     pub(super) method: MethodFlag,
-    /// How messages are moved; if not given, by SEND, with post-poll and, over connections, bulk by WRITE;
-    /// closed-loop takes any, ping-pong and bulk those that the other side receives
+    /// Operation of messages. Closed-loop takes any; ping-pong and bulk take those that the other
+    /// side receives [default: write for post-poll and for bulk over connections, else send]
     #[arg(long, value_enum, value_name = "HOW")]
     pub(super) operation: Option<OperationFlag>,
-    /// Over which transport service: reliable connections, or datagrams with ping-pong and bulk by SEND
+    /// Transport service: reliable connections, or datagrams for ping-pong and bulk by SEND
     #[arg(short = 'c', long, value_enum, value_name = "SERVICE", default_value = "rc")]
     pub(super) transport: TransportFlag,
-    /// Payload of a message; if not given, 64 B, for bulk 64 KiB or as much as a
-    /// datagram holds; an atomic has 8 B
+    /// Payload of a message; 8 B for atomic [default: 64 B; bulk: 64 KiB, or the most that a
+    /// datagram holds]
     #[arg(short = 's', long, value_name = "SIZE", value_parser = size)]
     #[arg(allow_hyphen_values = true)]
     pub(super) size: Option<Bytes>,
-    /// One size after another, each with -n or -D: 2 B, 4 B, 8 B … up to 8 MiB, or up to -s
+    /// Measure all sizes, each with -n or -D: 2 B, 4 B, 8 B … up to 8 MiB, or up to -s
     #[arg(short = 'a', long)]
     pub(super) all: bool,
-    /// Samples to take, with bulk messages to send; if not given, 10000
+    /// Samples; for bulk, messages [default: 10000]
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "duration")]
     #[arg(allow_negative_numbers = true, value_parser = number(1..=1_000_000_000))]
     pub(super) samples: Option<u64>,
-    /// How long to measure in place of that: seconds, or a time such as '500 ms'
+    /// Duration in place of -n: seconds, or a time such as '500 ms'
     #[arg(short = 'D', long, value_name = "TIME", value_parser = seconds)]
     #[arg(allow_hyphen_values = true)]
     pub(super) duration: Option<Time>,
-    /// Threads, each with queue pairs and a completion queue of its own, with bulk alone; if not given, 1
+    /// Threads, each with its own queue pairs and completion queue; bulk only [default: 1]
     #[arg(long, value_name = "N", value_parser = number(1..=64))]
     #[arg(allow_negative_numbers = true)]
     pub(super) threads: Option<u64>,
-    /// What to send at most, with bulk alone: Gbps as a number, another rate, or messages a second, such as
-    /// '2 Mpps'
+    /// Rate limit; bulk only: a number of Gbps, a rate with its unit, or messages per second, such
+    /// as '2 Mpps'
     #[arg(long, value_name = "RATE", value_parser = rate)]
     #[arg(allow_hyphen_values = true)]
     pub(super) rate: Option<Rate>,
-    /// Over how long a peak and a minimum of the bandwidth are taken, with bulk alone; if not given, 100 ms
+    /// Time slice for peak and minimum of the bandwidth; bulk only [default: 100 ms]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     #[arg(allow_hyphen_values = true)]
     pub(super) window: Option<Time>,
-    /// Queue pairs of a thread, with bulk alone; if not given, 1
+    /// Queue pairs of a thread; bulk only [default: 1]
     #[arg(short = 'q', long, value_name = "N", value_parser = number(1..=1024))]
     #[arg(allow_negative_numbers = true)]
     pub(super) qps: Option<u64>,
-    /// Messages posted at a time to a queue pair, with bulk and closed-loop; if not given, 128, with closed-loop 1
+    /// Messages in flight per queue pair; bulk and closed-loop only [default: 128; closed-loop: 1]
     #[arg(short = 't', long, value_name = "N", value_parser = number(1..=16384))]
     #[arg(allow_negative_numbers = true)]
     pub(super) tx_depth: Option<u64>,
-    /// The largest payload of a packet: 256 to 4096; if not given, what both ports take
+    /// Largest payload of a packet, 256 to 4096 [default: the most that both ports take]
     #[arg(short = 'm', long, value_name = "BYTES", value_parser = number(256..=4096))]
     #[arg(allow_negative_numbers = true)]
     pub(super) mtu: Option<u64>,
-    /// Service level; on Ethernet the priority
+    /// Service level; on Ethernet, the priority
     #[arg(short = 'S', long, value_name = "N", value_parser = number(0..=15), default_value = "0")]
     #[arg(allow_negative_numbers = true)]
     pub(super) sl: u64,
-    /// The traffic class of packets: on IP, the byte with DSCP and ECN
+    /// Traffic class of packets; on IP, the byte with DSCP and ECN
     #[arg(long, value_name = "N", value_parser = number(0..=255), default_value = "0")]
     #[arg(allow_negative_numbers = true)]
     pub(super) traffic_class: u64,
-    /// The largest payload inside a WQE; if not given, 0, with ping-pong 236, by WRITE 220
+    /// Largest payload inlined in a WQE [default: 0; ping-pong: 236, by WRITE 220]
     #[arg(short = 'I', long, value_name = "BYTES", value_parser = number(0..=4096))]
     #[arg(allow_negative_numbers = true)]
     pub(super) inline_size: Option<u64>,
-    /// Connect by RDMA's connection manager (RDMA-CM) in place of what the two sides tell each other
+    /// Connect by the RDMA connection manager (RDMA-CM) instead of an exchange over TCP
     #[arg(short = 'R', long)]
     pub(super) rdma_cm: bool,
-    /// Sleep until a completion wakes, on both sides, in place of looking for it all the time
+    /// Sleep until a completion event on both sides, instead of busy polling
     #[arg(short = 'e', long)]
     pub(super) events: bool,
-    /// What the pauses between samples are drawn from
+    /// Seed of the random pauses between samples
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
     #[arg(allow_negative_numbers = true)]
     pub(super) seed: u64,
@@ -139,18 +139,18 @@ pub struct Client {
     pub(super) json: Json,
 }
 
-/// How to measure.
+/// A measuring method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum MethodFlag {
-    /// A SEND over the wire less one over the loopback
+    /// Time of a SEND over the wire minus that of one over the loopback
     Rperf,
-    /// A message that software answers, as perftest does
+    /// A message answered by software, as in perftest
     PingPong,
-    /// A WRITE and its completion, as qperf does
+    /// A WRITE and its completion, as in qperf
     PostPoll,
-    /// A request and its completion, one at a time or as many as -t says
+    /// A request and its completion, with as many requests in flight as -t says
     ClosedLoop,
-    /// As much as goes through: bandwidth instead of latency
+    /// Bulk traffic: bandwidth instead of latency
     Bulk,
 }
 
@@ -159,22 +159,22 @@ pub(super) enum MethodFlag {
 pub(super) enum TransportFlag {
     /// Reliable connections
     Rc,
-    /// Unreliable datagrams, of one packet; if one is lost, a ping-pong waits for it
+    /// Unreliable datagrams of one packet; a ping-pong waits for ever for a lost one
     Ud,
 }
 
-/// How messages are moved.
+/// The operation of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum OperationFlag {
-    /// SEND, which takes a RECV of the other side
+    /// SEND, which needs a RECV of the other side
     Send,
-    /// WRITE into the other side's memory
+    /// WRITE to the other side's memory
     Write,
-    /// WRITE with immediate, which takes a RECV too
+    /// WRITE with immediate, which needs a RECV too
     WriteImm,
-    /// READ from the other side's memory, with closed-loop alone
+    /// READ from the other side's memory; closed-loop only
     Read,
-    /// Fetch and add on the other side's memory, with closed-loop alone
+    /// Fetch and add on the other side's memory; closed-loop only
     Atomic,
 }
 

@@ -1,4 +1,4 @@
-//! Where on this host it is measured: flags that server and client share.
+//! Flags of processors and memory, which server and client share.
 
 use crate::failure::Failure;
 use crate::values::{Refusal, refused};
@@ -9,22 +9,22 @@ use bandwise_verbs::placement::{Near, Processors, allowed, near};
 /// Flags that say where.
 #[derive(Debug, clap::Args)]
 pub struct Here {
-    /// The processors to run on, such as 3 or 0-3,8, one for each thread in turn, or `any`; if not given,
-    /// those near the device
+    /// Processors, such as 3 or 0-3,8, one for each thread in turn, or `any` [default: those near
+    /// the device]
     #[arg(long, value_name = "LIST", value_parser = cpu)]
     cpu: Option<Cpu>,
-    /// Take memory of huge pages; if there are none, ordinary ones, or with `=must` nothing is measured
+    /// Use huge pages; without any, ordinary pages are used, or with `=must` the command fails
     #[arg(long, value_enum, value_name = "IF", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "try")]
     huge_pages: Option<HugePagesFlag>,
 }
 
-/// What becomes of a measurement without huge pages.
+/// The reaction to missing huge pages.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum HugePagesFlag {
-    /// It takes ordinary ones, and says so
+    /// Use ordinary pages and print a note
     Try,
-    /// Nothing is measured
+    /// Fail
     Must,
 }
 

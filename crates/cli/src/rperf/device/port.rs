@@ -1,4 +1,4 @@
-//! Which port of which device: flags that server and client share.
+//! Flags of device and port, which server and client share.
 
 use crate::failure::Failure;
 use crate::values::number;
@@ -7,13 +7,13 @@ use bandwise_verbs::ibverbs::{Chosen, Wanted, devices};
 /// Flags that say which port.
 #[derive(Debug, clap::Args)]
 pub struct Port {
-    /// The RDMA device, as `bandwise devices` lists it; if not given, the only one
+    /// RDMA device, as `bandwise devices` lists it [default: the only one]
     #[arg(short = 'd', long, value_name = "NAME")]
     device: Option<String>,
-    /// Its port; if not given, the first that is active
+    /// Port of the device [default: the first active one]
     #[arg(short = 'i', long, value_name = "N", value_parser = number(1..=255))]
     ib_port: Option<u64>,
-    /// The index of the identifier (GID); if not given, on Ethernet the first of RoCE v2 over IPv4
+    /// Index of the GID [default: on Ethernet, the first of RoCE v2 over IPv4]
     #[arg(short = 'x', long, value_name = "N", value_parser = number(0..=255))]
     gid_index: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! How much to send at most, as it is written.
+//! The notation of rate limits.
 
 use crate::values::{Refusal, refused};
 use bandwise_measure::rate::Rate;

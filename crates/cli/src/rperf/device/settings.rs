@@ -1,4 +1,4 @@
-//! From flags of the client to what is measured.
+//! Flags of the client resolved to settings.
 
 use super::flags::{Client, MethodFlag, OperationFlag, TransportFlag};
 use crate::failure::Failure;
@@ -15,7 +15,7 @@ use bandwise_verbs::ibverbs::manager::usable;
 /// Samples, or messages.
 const SAMPLES: u64 = 10_000;
 
-/// What a sweep begins and, if nothing else is said, ends with, bytes: as perftest's `-a`.
+/// The first size of a sweep and its default last one, in bytes, as of perftest's `-a`.
 const SMALLEST: u32 = 2;
 const LARGEST: u32 = 8 << 20;
 /// Long enough for a hundred messages of 64 KiB at 1 Gbps, short enough to show what comes and goes.

@@ -17,16 +17,15 @@ use std::time::Duration;
 /// Flags of `bandwise saba compare`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-In each round every program runs once alone, and all at once with links shared in three ways: by
-nobody, by equal weights (each application a queue, all queues the same weight), and by Saba; in an
-order that is drawn by lot. For the last two the controller is started with these settings, a store
-of its own, and ports that are put back as they were found. None may run there meanwhile.
+In each round, every program runs once alone, and all run at once with links shared in three ways:
+without a controller, by equal weights (a queue for each application, all of the same weight), and
+by Saba. The order is random. For the last two, the command starts a controller with these settings
+and a store of its own, which restores its ports at the end. No other controller may run meanwhile.
 
-A command is run by sh, and ends when its program does. It finds the place of the controller in
-SABA_CONTROLLER, as `bandwise saba run` does; while nobody shares, no controller answers there.
-Programs that have been up for long, of which a command only orders a run, may take a while to find
-a controller that has begun: --ready says when they have.
-Ctrl-C ends what runs, puts ports back, and says what there is.
+Commands are run by sh and end with their program. SABA_CONTROLLER in their environment has the
+address of the controller, as for `bandwise saba run`, also while none runs there. A service that
+was started before may need time to find a new controller: --ready waits until it has. Ctrl-C ends
+all programs, restores ports and prints the results so far.
 
 Examples:
   bandwise saba compare --config controller.toml --report compare.html \\
@@ -35,28 +34,29 @@ Examples:
 pub struct Flags {
     #[command(flatten)]
     config: Config,
-    /// An application of the sensitivity table, and a command that runs its program; two or more
+    /// Application of the sensitivity table, and the command that runs its program; two or more
     #[arg(long = "app", value_name = "NAME=COMMAND", value_parser = app, required = true)]
     apps: Vec<Program>,
-    /// How many rounds
+    /// Rounds
     #[arg(long, value_name = "N", value_parser = number(1..=1000), default_value = "6")]
     #[arg(allow_negative_numbers = true)]
     rounds: u64,
-    /// How often runs are tried of which one fails
+    /// Attempts at a step in which a program fails
     #[arg(long, value_name = "N", value_parser = number(1..=100), default_value = "2")]
     #[arg(allow_negative_numbers = true)]
     attempts: u64,
-    /// How long a run may take; if not given, as long as it likes
+    /// Longest time of a run [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Time>,
-    /// What sh is to run, again and again until it ends well, between the controller's start and programs'
+    /// Command line for sh between the start of a controller and that of programs, repeated until
+    /// it exits with 0
     #[arg(long, value_name = "COMMAND", value_parser = command)]
     ready: Option<String>,
-    /// What the order of runs is drawn from
+    /// Seed of the random order of runs
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
     #[arg(allow_negative_numbers = true)]
     seed: u64,
-    /// Where what programs and controllers print goes, behind what is there
+    /// File to which the output of programs and controllers is appended
     #[arg(long, value_name = "FILE", default_value = "compare.out")]
     output: PathBuf,
     #[command(flatten)]

@@ -75,7 +75,7 @@ fn gains(answer: &CompareAnswer) -> Figure {
     }
 }
 
-/// Of each program, by way of sharing.
+/// Returns the slowdowns of each program by sharing.
 fn slowdowns(answer: &CompareAnswer) -> Figure {
     let names = answer.applications.iter().map(|app| app.name.clone());
     let series = |of: &SlowdownRow| {

@@ -21,7 +21,7 @@ pub struct DryRun<'a> {
     pub profiles: Profiles,
 }
 
-/// What is in the store.
+/// Returns the state in the store.
 fn stored(store: &Store) -> Result<State, Failure> {
     match store {
         Store::File(path) => in_file(path),
@@ -35,7 +35,7 @@ fn stored(store: &Store) -> Result<State, Failure> {
     }
 }
 
-/// What is in a file, of a copy: opening one writes to it.
+/// Returns the state in a copy of a file, because opening a file writes to it.
 fn in_file(path: &Path) -> Result<State, Failure> {
     if !path.exists() {
         return Ok(State::default());

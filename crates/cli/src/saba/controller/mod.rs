@@ -12,10 +12,10 @@ use crate::files::Text;
 use bandwise_controller::settings::Settings;
 use std::path::{Path, PathBuf};
 
-/// Which controller.
+/// The flag of a controller's settings.
 #[derive(Debug, clap::Args)]
 pub struct Config {
-    /// Settings of a controller, TOML
+    /// Settings file of the controller, TOML
     #[arg(long, value_name = "FILE")]
     pub config: PathBuf,
 }
@@ -28,7 +28,7 @@ impl Config {
         Ok((settings, text))
     }
 
-    /// What paths in the settings are relative to.
+    /// Returns the folder to which paths in the settings are relative.
     fn folder(&self) -> &Path {
         let folder = self.config.parent().filter(|path| !path.as_os_str().is_empty());
         folder.unwrap_or(Path::new("."))

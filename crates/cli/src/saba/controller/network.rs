@@ -21,16 +21,16 @@ use std::sync::Arc;
 pub struct Opened<S> {
     /// All ports.
     pub ports: Vec<Port>,
-    /// Who writes them.
+    /// The network for writes.
     pub writer: S,
-    /// Who knows ways meanwhile.
+    /// The network for paths.
     pub paths: S,
-    /// Who looks over the network.
+    /// The network for discovery.
     pub discovery: S,
 }
 
 impl<S> Opened<S> {
-    /// The same, with these names of hosts.
+    /// Adds names of hosts.
     fn named(self, names: &Names) -> Opened<Named<S>> {
         let Opened { ports, writer, paths, discovery } = self;
         let [writer, paths, discovery] =
@@ -39,13 +39,13 @@ impl<S> Opened<S> {
     }
 }
 
-/// What is done with a network, of whatever kind.
+/// An operation on a network of any kind.
 pub trait Use {
-    /// Does it.
+    /// Runs the operation.
     fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure>;
 }
 
-/// What packets of a level carry there.
+/// Returns the marks of packets by level.
 pub fn marking(network: &Network) -> Marking {
     match network {
         Network::InfiniBand(fabric) => Marking::ServiceLevels(fabric.lanes.sls().to_vec()),

@@ -12,18 +12,17 @@ use std::path::{Path, PathBuf};
 /// Flags of `bandwise saba replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A recording has all that a controller heard (`recording` in its settings), and a sum over what it
-said. Heard again, it says the same, or it is told at which line not, with exit code 1. No port is
-touched. Each file of a recording can be heard by itself; of several, in their order, it is told
-whether something is missing between.
+A recording (`recording` in the settings) has all inputs of a controller and a checksum of its
+outputs. If a replay has other outputs, the command prints the line and exits with 1. No port is
+touched. Each file of a recording can be replayed alone; several, in order, are checked for gaps.
 
 Examples:
   bandwise saba replay recording.jsonl
   bandwise saba replay recording.jsonl --orders
-  # What was full before it first
+  # With its earlier files first
   bandwise saba replay recording.jsonl.part-* recording.jsonl")]
 pub struct Flags {
-    /// A recording, or its files, the oldest first
+    /// Recording, or its files, the oldest first
     #[arg(required = true)]
     recording: Vec<PathBuf>,
     /// Print each order to a port and each write
@@ -71,7 +70,7 @@ impl Flags {
     }
 }
 
-/// What a file has, in a line.
+/// Returns the content of a file in a line.
 fn summary(done: &Replayed) -> String {
     let Replayed { starts, parts, gaps, inputs, outputs, orders, cut, .. } = done;
     let mut said =

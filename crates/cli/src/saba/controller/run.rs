@@ -25,21 +25,21 @@ use std::time::Duration;
 /// Flags of `bandwise saba controller`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Clients reach it by gRPC and HTTP, over a socket or loopback; those of other machines, where its settings say so,
-with a client certificate or a token. Killed and started again, it goes on with what is in its store; ports
-keep their weights meanwhile. Several share a store in etcd where its settings have a [cluster] table: each
-writes the ports of its group, and one that dies is taken over by another.
+Clients connect by gRPC or HTTP over a socket or loopback, and from other machines with a client
+certificate or a token if the settings have a [remote] table. After a restart the controller
+continues from its store; ports keep their weights. With a [cluster] table, several controllers
+share a store in etcd: each writes the ports of its group, and another takes over if one fails.
 
 Examples:
-  # What would be written to which port, with what is in the store
+  # Writes to each port, for the state in the store
   bandwise saba controller --config controller.toml --dry-run
   bandwise saba controller --config controller.toml
-  # What there is, in another shell
+  # Applications and ports, in another shell
   bandwise saba status --config controller.toml")]
 pub struct Flags {
     #[command(flatten)]
     config: Config,
-    /// Check the settings, read the ports, say what would be written, and write nothing
+    /// Check the settings, read the ports and print what would be written; write nothing
     #[arg(long)]
     dry_run: bool,
 }

@@ -22,87 +22,90 @@ use std::time::{Duration, SystemTime};
 /// Flags of `bandwise saba profile`.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("links").required(true))]
+#[command(override_usage = "\
+bandwise saba profile [OPTIONS] --app <NAME> --lab <NAME> -- <COMMAND>...
+       bandwise saba profile [OPTIONS] --app <NAME> --device <NAME> --rate <RATE> -- <COMMAND>...
+       bandwise saba profile [OPTIONS] --app <NAME> --limit <COMMAND> -- <COMMAND>...")]
 #[command(after_help = "\
-The command is run with each share of the bandwidth, in an order that is drawn by lot; how long it
-takes is measured from its start to its end. What it prints is kept beside the journal, as
-JOURNAL.out. Runs that fail are shown, and made again at the end. Ctrl-C ends the run that goes on;
-the same command line makes those that are left, and so it does after a kill or a reboot; with a
-larger --repeat it adds to what there is.
+The command runs with each share of the bandwidth, in random order, and is timed from its start to
+its end. Its output is appended to JOURNAL.out. Failed runs are listed and repeated at the end.
+Ctrl-C ends the present run. The same command line makes the runs that are left, also after a kill
+or a reboot; with a larger --repeat it adds runs.
 
-Links are those of a lab (`bandwise lab up`), what a device of this host sends (not what comes in),
-or whatever a command of yours limits: it is run by sh before each run with BANDWISE_SHARE=0.25 in
-its environment for 25%, and with 1 at the end.
+Links are those of a lab (`bandwise lab up`), what a device of this host sends (not what it
+receives), or links that your own command limits: sh runs it before each run with BANDWISE_SHARE in
+its environment, 0.25 for 25%, and with 1 at the end.
 
 Examples:
-  # A program that is started on the hosts of a lab by a script
+  # A program that a script starts on the hosts of a lab
   bandwise saba profile --app LR --lab lab --table table.toml -- ./train.sh
-  # One that sends by a device of this host
+  # A program that sends by a device of this host
   bandwise saba profile --app put --device eth0 --rate 25Gbit --table table.toml -- ./put.sh
-  # Fewer shares, more runs of each, on machines of your own
+  # Fewer shares with more runs each, on your own machines
   bandwise saba profile --app sort --at 10,50,100 --repeat 5 --limit ./limit-all-nics.sh \\
       --table table.toml --report sort.html -- spark-submit sort.py")]
 pub struct Flags {
-    /// What the application is called in the table
+    /// Name of the application in the table
     #[arg(long, value_name = "NAME", value_parser = application)]
     app: Application,
-    /// Shares of the bandwidth to measure with, in percent; 100 is to be among them
+    /// Shares of the bandwidth in percent, 100 among them
     #[arg(long, value_name = "PERCENTS", value_delimiter = ',', value_parser = percent)]
     #[arg(default_value = "5,10,25,50,75,90,100", allow_hyphen_values = true)]
     at: Vec<Share>,
-    /// How often each is measured
+    /// Runs of each share
     #[arg(long, value_name = "N", value_parser = number(1..=1000), default_value = "3")]
     #[arg(allow_negative_numbers = true)]
     repeat: u64,
-    /// How many runs with all of the bandwidth come first and don't count
+    /// Runs with the whole bandwidth that come first and are no samples
     #[arg(long, value_name = "N", value_parser = number(0..=1000), default_value = "1")]
     #[arg(allow_negative_numbers = true)]
     warm_up: u64,
-    /// How often a run that fails is tried
+    /// Attempts at a run that fails
     #[arg(long, value_name = "N", value_parser = number(1..=100), default_value = "2")]
     #[arg(allow_negative_numbers = true)]
     attempts: u64,
-    /// How long a run may take; if not given, as long as it likes
+    /// Longest time of a run [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Time>,
-    /// How well each slowdown must be known: its 95% interval, in percent of it to each side
+    /// Required precision of each slowdown: half its 95% interval, in percent of it
     #[arg(long, value_name = "PERCENT", value_parser = number(1..=100), default_value = "10")]
     #[arg(allow_negative_numbers = true)]
     within: u64,
-    /// What the order of runs is drawn from
+    /// Seed of the random order of runs
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
     #[arg(allow_negative_numbers = true)]
     seed: u64,
     /// Limit all links of this lab
     #[arg(long, value_name = "NAME", group = "links")]
     lab: Option<String>,
-    /// Limit what this device of this host sends; of several, with commas, each
+    /// Limit what this device of this host sends; several are separated by commas
     #[arg(long, value_name = "NAME", group = "links", value_delimiter = ',', requires = "rate")]
     device: Vec<String>,
-    /// What the device carries: 100% of the bandwidth
+    /// Rate of the device, 100% of the bandwidth
     #[arg(long, value_name = "RATE", value_parser = rate, requires = "device")]
     #[arg(conflicts_with_all = ["lab", "limit"])]
     rate: Option<BitRate>,
     /// Limit links by this command
     #[arg(long, value_name = "COMMAND", group = "links")]
     limit: Option<String>,
-    /// Where runs are written down, to go on from; if not given, NAME.profile
+    /// Journal of the runs, from which an interrupted profile continues [default: NAME.profile]
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// The sensitivity table to put the application in, TOML or CSV by its ending; made if it isn't there
+    /// Sensitivity table for the application, TOML or CSV by its ending; created if missing
     #[arg(long, value_name = "FILE")]
     table: Option<PathBuf>,
-    /// On how many hosts the command runs, for the table
+    /// Hosts of the command, for the table
     #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)))]
     #[arg(allow_negative_numbers = true)]
     nodes: Option<u64>,
-    /// How much data it works on, for the table
+    /// Amount of data, for the table
     #[arg(long, value_name = "AMOUNT", value_parser = dataset)]
     dataset: Option<Dataset>,
     #[command(flatten)]
     json: Json,
     #[command(flatten)]
     report: Report,
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -157,7 +160,7 @@ fn check_program(name: &OsString) -> Result<(), Failure> {
     Err(Failure::usage(message, "a program by its path, or one that is found along PATH"))
 }
 
-/// What to run, and where the results go.
+/// The program, the runs to make, and the outputs.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub application: Application,

@@ -48,7 +48,7 @@ fn percent(label: &str) -> Axis {
     Axis { label: label.into(), unit: "%".into(), scale: Scale::Linear }
 }
 
-/// What was measured, with whiskers of its 95% interval, and what models make of it.
+/// Returns the measured slowdowns with their 95% intervals, and the models.
 fn curve(answer: &ProfileAnswer) -> Figure {
     let point = |measured: &ShareRow| {
         let point = Point::new(measured.share.get() * 100.0, measured.slowdown);

@@ -9,22 +9,22 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use std::ffi::CString;
 
-/// What goes on to the command.
+/// The signals that are forwarded to the command.
 const FORWARDED: [Signal; 4] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT];
 
-/// How the command ended.
+/// The end of the command.
 #[derive(Debug)]
 pub(super) enum Ended {
-    /// By itself, with an exit code.
+    /// The exit code.
     Code(u8),
-    /// By a signal.
+    /// The signal that ended it.
     Signal(i32),
-    /// It did not begin: why, and the code that shells have for it.
+    /// The reason for which it did not start, and the code that shells have for it.
     NotRun(String, u8),
 }
 
 impl Ended {
-    /// As shells have it.
+    /// Returns the exit code as shells have it.
     pub(super) fn code(&self) -> u8 {
         match self {
             Ended::Code(code) | Ended::NotRun(_, code) => *code,
@@ -43,12 +43,12 @@ impl Ended {
 /// Signals, which wait until they are read.
 pub(super) struct Signals {
     read: SignalFd,
-    /// Those that were blocked before.
+    /// The signals that were blocked before.
     before: SigSet,
 }
 
 impl Signals {
-    /// From now on, in this thread and in those that it makes.
+    /// Blocks signals in this thread and in those that it starts from now on.
     pub(super) fn block() -> Result<Signals, Failure> {
         let before = SigSet::thread_get_mask().context("signals can't be blocked")?;
         let mut all: SigSet = FORWARDED.into_iter().collect();

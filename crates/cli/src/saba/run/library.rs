@@ -1,10 +1,10 @@
-//! Where the library is that is preloaded.
+//! The place of the preloaded library.
 
 use crate::failure::Failure;
 use crate::output::note;
 use std::path::{Path, PathBuf};
 
-/// What it is called.
+/// The file name of the library.
 const NAME: &str = "libsaba_preload.so";
 
 /// Folders beside that of the program, as packages have them.

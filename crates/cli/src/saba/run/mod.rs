@@ -21,17 +21,16 @@ use variables::Variables;
 /// Flags of `bandwise saba run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Registers the application, runs the command with the environment that makes its connections carry
-the application's mark, and deregisters at the end. A library that is preloaded marks sockets and
-queue pairs before they are connected, and reports connections to other hosts; NCCL and UCX are told
-by their own variables, which stay where they are set already; that is said. The command's processes
-on this host are one application; those of other hosts are part of it if they are run with the same
---app and --job.
+Registers the application, runs the command with the application's mark on its connections, and
+deregisters at the end. A preloaded library marks sockets and queue pairs before they connect, and
+reports connections to other hosts. NCCL and UCX are configured by their own variables; variables
+that are set already stay, with a note. The command's processes on this host are one application,
+and so are those on other hosts with the same --app and --job.
 
-Without a controller the command runs all the same; one that comes later hears of it. The exit code
-is the command's, 128 and the signal's number if a signal ended it, 127 if there is no such command,
-126 if it can't be run. SIGTERM, SIGINT, SIGHUP and SIGQUIT go on to the command. If the controller
-refuses the application, nothing is run and the exit code is 1.
+Without a controller the command runs too, and registers with one that starts later. The exit code
+is that of the command; 128 plus the signal's number if a signal ended it; 127 if the command does
+not exist; 126 if it can't be run. SIGTERM, SIGINT, SIGHUP and SIGQUIT are forwarded to the command.
+If the controller refuses the application, the command does not run and the exit code is 1.
 
 Examples:
   bandwise saba run --app LR -- ./train.sh
@@ -41,51 +40,50 @@ Examples:
   # On a host of a lab
   bandwise lab exec h1 -- bandwise saba run --app LR -- iperf3 -c 10.0.0.3")]
 pub struct Flags {
-    /// The application's name in the controller's sensitivity table
+    /// Name of the application in the controller's sensitivity table
     #[arg(long, value_name = "NAME", value_parser = named)]
     app: String,
-    /// The job: what is run with the same --app and --job, on whatever hosts, is one application;
-    /// SABA_JOB, or one of its own, if not given
+    /// Job: commands with the same --app and --job, on any hosts, are one application [default:
+    /// SABA_JOB, else a new job]
     #[arg(long, value_name = "JOB", value_parser = job)]
     job: Option<String>,
-    /// On how many hosts it runs; SABA_NODES if not given
+    /// Hosts of the application [default: SABA_NODES]
     #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
     nodes: Option<u64>,
-    /// On how much data it works, such as '10000 samples'; SABA_DATASET if not given
+    /// Amount of data, such as '10000 samples' [default: SABA_DATASET]
     #[arg(long, value_name = "DATA")]
     dataset: Option<String>,
-    /// Where the controller is: unix:PATH, http://HOST:PORT or https://HOST:PORT; of several, separated by commas, the
-    /// next is asked when one does not answer; SABA_CONTROLLER, or
-    /// unix:/run/bandwise/controller.sock, if not given
-    #[arg(long, value_name = "PLACES", value_parser = places)]
+    /// Address of the controller: unix:PATH, http://HOST:PORT or https://HOST:PORT; several,
+    /// separated by commas, are tried in turn [default: SABA_CONTROLLER, else
+    /// unix:/run/bandwise/controller.sock]
+    #[arg(long, value_name = "ADDRESSES", value_parser = places)]
     controller: Option<Endpoints>,
-    /// The file with the token that the controller is shown; SABA_TOKEN_FILE if not given
+    /// File with the token for the controller [default: SABA_TOKEN_FILE]
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Certificates, in PEM, of who signs those of controllers at https; SABA_CA_FILE if not given
+    /// CA certificates for controllers at https, in PEM [default: SABA_CA_FILE]
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
-    /// The certificate, in PEM, that controllers at https are shown; SABA_CERTIFICATE_FILE if not
-    /// given
+    /// Client certificate for controllers at https, in PEM [default: SABA_CERTIFICATE_FILE]
     #[arg(long, value_name = "FILE")]
     certificate_file: Option<PathBuf>,
-    /// Its key, in PEM; SABA_KEY_FILE if not given
+    /// Key of the client certificate, in PEM [default: SABA_KEY_FILE]
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// What the controller calls this host; SABA_HOST, or its own name, if not given
+    /// Name of this host at the controller [default: SABA_HOST, else the host's name]
     #[arg(long, value_name = "NAME")]
     host: Option<String>,
-    /// A file like /etc/hosts, by which hosts are called what the controller calls them; SABA_HOSTS,
-    /// or /etc/hosts, if not given
+    /// File in the format of /etc/hosts with the names of hosts at the controller [default:
+    /// SABA_HOSTS, else /etc/hosts]
     #[arg(long, value_name = "FILE")]
     hosts: Option<PathBuf>,
-    /// The library that is preloaded; SABA_PRELOAD, or one beside this program or where libraries
-    /// are, if not given
+    /// Library to preload [default: SABA_PRELOAD, else the one beside this program or in the
+    /// library path]
     #[arg(long, value_name = "PATH")]
     preload: Option<PathBuf>,
     #[command(flatten)]
     json: Json,
-    /// The command and its arguments
+    /// Command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
 }
@@ -228,7 +226,7 @@ impl Answer for RunAnswer<'_> {
     }
 }
 
-/// What the environment or a flag says, and can't be used.
+/// Returns the failure for an unusable flag or variable.
 fn unusable(error: &Error) -> Failure {
     Failure::usage(error.to_string(), "see saba(3), or --help")
 }

@@ -6,25 +6,25 @@ use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-/// Where the loader looks for libraries to preload.
+/// The loader's variable of libraries to preload.
 const LD_PRELOAD: &str = "LD_PRELOAD";
 
 /// What NCCL goes by (its manual, "Environment Variables"), and UCX (`ucx_info -cf`).
 const SERVICE_LEVEL: [&str; 2] = ["NCCL_IB_SL", "UCX_IB_SL"];
 const TRAFFIC_CLASS: [&str; 2] = ["NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"];
 
-/// What the command finds in its environment.
+/// The environment of the command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Variables {
     /// Saba's own: set, or taken away where there is none.
     own: Vec<(&'static str, Option<OsString>)>,
-    /// Those of others, which a user may have set.
+    /// Variables of other programs, which the user may have set.
     others: Vec<(&'static str, String)>,
     preload: Option<OsString>,
 }
 
 impl Variables {
-    /// Who it is, and what its packets are to carry.
+    /// Returns the variables for an application and its mark.
     pub(super) fn new(name: &str, options: &Options, mark: Option<Mark>) -> Self {
         let text = |text: String| Some(OsString::from(text));
         let path = |path: &Option<PathBuf>| path.clone().map(OsString::from);
@@ -48,7 +48,7 @@ impl Variables {
         Variables { own, others: level.chain(class).collect(), preload: None }
     }
 
-    /// With files that flags name; without, those of the environment stay.
+    /// Adds files of flags; those of the environment stay otherwise.
     pub(super) fn files(mut self, token: Option<&Path>, hosts: Option<&Path>) -> Self {
         for (name, path) in [(environment::TOKEN_FILE, token), (environment::HOSTS, hosts)] {
             if let Some(path) = path {
@@ -58,13 +58,13 @@ impl Variables {
         self
     }
 
-    /// With a library that is preloaded.
+    /// Adds the preloaded library.
     pub(super) fn preload(mut self, library: Option<&Path>) -> Self {
         self.preload = library.map(OsString::from);
         self
     }
 
-    /// What is set, and in words what is not, as it is set already.
+    /// Returns the variables to set, and a note for each that is set already.
     fn over(
         &self,
         there: impl Fn(&str) -> Option<OsString>,

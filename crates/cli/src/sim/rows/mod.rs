@@ -43,12 +43,12 @@ impl FlowRows {
         };
     }
 
-    /// Whether there is no point in going on.
+    /// Returns `true` after a failed write.
     pub(super) fn has_failed(&self) -> bool {
         self.failed.is_some()
     }
 
-    /// That was all.
+    /// Completes the file.
     pub(super) fn finish(self) -> Result<(), Failure> {
         if let Some(error) = self.failed {
             return Err(error.into());

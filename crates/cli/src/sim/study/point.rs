@@ -12,7 +12,7 @@ pub(super) struct Finished {
     pub(super) stop: String,
     pub(super) flows_started: u64,
     pub(super) flows_finished: u64,
-    /// By name. In microseconds and so on: see [`Metric::unit`].
+    /// The metrics by name, in the units of [`Metric::unit`].
     pub(super) metrics: BTreeMap<String, f64>,
     /// Completion times of flows of a single packet: thousandths of the flows, picoseconds.
     pub(super) tail: Vec<(u32, u64)>,

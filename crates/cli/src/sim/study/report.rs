@@ -40,7 +40,7 @@ pub(super) fn report(answer: &StudyAnswer) -> Report {
 /// Points that differ in their place on x, and in seeds, alone.
 struct Curve<'a> {
     name: String,
-    /// By place on x: the points of all seeds.
+    /// The points of all seeds by their place on x.
     places: Vec<(usize, String, Vec<&'a Finished>)>,
 }
 

@@ -48,7 +48,7 @@ pub fn run(settings: &StudySettings, interrupt: &Interrupt) -> Result<(), Failur
     end(&finished)
 }
 
-/// How the command ends.
+/// Returns the end of the command.
 fn end(finished: &[Option<Finished>]) -> Result<(), Failure> {
     if finished.iter().any(Option::is_none) {
         return Err(Failure::Interrupted);
@@ -107,7 +107,7 @@ fn point(
     Ok((Some(finished), false))
 }
 
-/// What a point's numbers depend on, but for the program: its scenario, what is in its list.
+/// Returns the fingerprint of a point's inputs: its scenario and its flow list.
 fn fingerprint(settings: &StudySettings, i: usize, point: &Point) -> Result<Fingerprint, Failure> {
     let fingerprint = point.scenario.fingerprint();
     match &settings.lists[i] {

@@ -12,16 +12,16 @@ use std::path::PathBuf;
 /// A folder with finished points.
 pub struct Store {
     folder: PathBuf,
-    /// Of this program. Two builds of one version may give other results.
+    /// The fingerprint of this program. Two builds of a version may have different results.
     build: Fingerprint,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     schema: u32,
     version: String,
-    /// For people who look into it.
+    /// The point in words, for readers of the file.
     point: String,
     finished: Finished,
 }
@@ -38,12 +38,12 @@ impl Store {
         Ok(Store { folder: path, build: Fingerprint::default().and(&program) })
     }
 
-    /// What a point's file is named by, of the fingerprint of what is run.
+    /// Returns the name of a point's file, for the fingerprint of its inputs.
     pub(super) fn key(&self, point: Fingerprint) -> Fingerprint {
         point.and(self.build.to_string().as_bytes())
     }
 
-    /// What was kept of a point by this build of the program.
+    /// Returns the stored results of a point, if this build stored some.
     pub(super) fn find(&self, fingerprint: Fingerprint) -> Option<Finished> {
         let path = self.path(fingerprint);
         let text = std::fs::read_to_string(&path).ok()?;

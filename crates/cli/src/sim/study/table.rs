@@ -4,7 +4,7 @@ use super::point::Finished;
 use bandwise_report::{Cell, Table, text};
 use bandwise_scenario::ethernet::{Metric, Study};
 
-/// Everything that is printed for people.
+/// Returns the table and the lines below it.
 pub(super) fn text(study: &Study, finished: &[Option<Finished>]) -> String {
     format!("{}\n{}", text::table(&table(study, finished)), closing(study, finished))
 }
@@ -37,7 +37,7 @@ pub(super) fn table(study: &Study, finished: &[Option<Finished>]) -> Table {
     }
 }
 
-/// What is drawn, and besides what any point has to tell.
+/// Returns the metrics of the plot, and others that are not zero at all points.
 fn metrics(study: &Study, finished: &[Option<Finished>]) -> Vec<Metric> {
     let tells = |metric: &Metric| {
         let mut values = finished.iter().flatten().filter_map(|point| point.metric(*metric));

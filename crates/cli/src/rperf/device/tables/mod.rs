@@ -1,4 +1,4 @@
-//! What was measured, as tables.
+//! The results between two devices as tables.
 
 use super::super::rendering::{QUANTILES, row, unit_of};
 use super::method_name::method_name;
@@ -12,7 +12,7 @@ use bandwise_session::{KeyValue, Method, Operation, Task};
 use bandwise_units::{BitRate, Time};
 use bandwise_verbs::ibverbs::Pages;
 
-/// Everything that is printed for people.
+/// Returns the tables and the line below them.
 pub(super) fn text(settings: &ClientSettings, outcome: &Outcome) -> String {
     let runs = &outcome.runs;
     let tables: Vec<_> = match (&runs[..], settings.method()) {
@@ -30,7 +30,7 @@ fn who(settings: &ClientSettings, run: &Run) -> String {
     format!("on SL{} from {} to {} at {server}", run.task.sl.get(), chosen.device, run.peer)
 }
 
-/// What a method takes for the latency, and among how many messages.
+/// Returns a method's definition of latency, and the number of messages in flight.
 fn meaning(task: &Task) -> String {
     let meaning = match task.method {
         Method::Rperf => {

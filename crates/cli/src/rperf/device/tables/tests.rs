@@ -1,4 +1,4 @@
-//! What is printed of a measurement, and its JSON.
+//! The text of a measurement and its JSON.
 
 use super::super::answer::DeviceAnswer;
 use super::*;
@@ -117,7 +117,7 @@ fn a_latency_that_is_partial() {
     assert_eq!((&flow["operation"], &flow["mtu_bytes"]), (&"send".into(), &1024.into()));
 }
 
-/// What the device's clock says stands beside what was measured.
+/// Latencies by the device's clock stand beside the measured ones.
 #[test]
 fn a_latency_with_stamps() {
     let task = task(Method::Rperf, 64);

@@ -27,9 +27,8 @@ use std::path::Path;
 /// Flags of `bandwise saba rates`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The controller runs, with a network in memory ([simulated]). What each application and
-connection would get by what stands at its ports is beside what max-min fairness would give
-without Saba.
+For a running controller with a network in memory ([simulated]). Rates follow from the weights at
+its ports; rates under max-min fairness, without Saba, stand beside them.
 
 Examples:
   bandwise saba rates --config controller.toml
@@ -38,27 +37,27 @@ Examples:
 pub struct Flags {
     #[command(flatten)]
     config: Config,
-    /// What carries their data
+    /// Engine that computes the rates
     #[arg(long, value_name = "WHICH", default_value = "flows")]
     engine: Engine,
-    /// With packets: how long those count that arrive, in simulated time, after half of that; if not given, as long
-    /// as the slowest link in use takes for 4096
+    /// Simulated time in which arriving packets count, after a warm-up of half of it; packets only
+    /// [default: the time of 4096 packets on the slowest link in use]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     duration: Option<Time>,
     #[command(flatten)]
     json: Json,
 }
 
-/// What carries the data of connections.
+/// The engine that computes rates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Engine {
-    /// Rates of flows, exactly and fast
+    /// Rates of flows: exact and fast
     Flows,
     /// Packets over InfiniBand hosts, switches, lanes and credits
     Packets,
 }
 
-/// By what it was worked out.
+/// The engine of an answer, and its outcome.
 #[derive(Debug, Clone, Copy)]
 enum By {
     Flows { is_at_rest: bool },
@@ -89,7 +88,7 @@ impl Flags {
     }
 }
 
-/// What each connection gets.
+/// Returns the rate of each connection.
 fn carried(
     traffic: &Traffic,
     engine: Engine,
@@ -127,7 +126,7 @@ fn in_memory(settings: &Settings, file: &Path) -> Result<Simulated, Failure> {
     network::simulated(given)
 }
 
-/// What the controller says at a path.
+/// Returns the controller's document at a path.
 fn said<T: DeserializeOwned>(listen: &Listen, path: &str) -> Result<T, Failure> {
     let said = client::get(listen, path)?;
     let read = serde_json::from_value(said);

@@ -1,4 +1,4 @@
-//! What a controller says of itself over HTTP, as far as rates depend on it.
+//! The parts of a controller's HTTP documents on which rates depend.
 
 use bandwise_enforce::Names;
 use bandwise_saba::controller::PortConfig;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// `GET /v1/status`.
 #[derive(Debug, Deserialize)]
 pub struct Status {
-    /// Whether nothing is being written.
+    /// Unset while ports are being written.
     pub settled: bool,
     pub applications: Vec<Application>,
     pub ports: Vec<Port>,
@@ -47,7 +47,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// The same between hosts as their network calls them.
+    /// Returns the connection with the names of hosts in the network.
     pub fn named(&self, names: &Names) -> bandwise_enforce_simulated::Connection {
         let known = |name: &String| names.get(&**name).cloned().unwrap_or_else(|| (&**name).into());
         let (from, to) = (known(&self.from), known(&self.to));
