@@ -19,6 +19,10 @@ use std::ops::Range;
 /// The first line names the columns, in any order. The first three columns are required. The lines
 /// of an application are consecutive. The first of them has the other columns; below it they are
 /// empty or repeated.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first mistake.
 pub fn csv(source: &Source) -> Result<Table, InputError> {
     source.check_text(READABLE)?;
     // Spreadsheets write a byte order mark at the start of files. It is replaced to keep byte

@@ -13,11 +13,11 @@ use toml::Spanned;
 /// ```toml
 /// [[application]]
 /// name = "LR"
-/// nodes = 8                       # this and the next three if they are known
+/// nodes = 8                       # optional, as the next three lines
 /// dataset = "10000 samples"
 /// measured = "2022-03-01"
 /// comment = "Spark, one core a host"
-/// samples = [                     # a share of 1 must be there, and three shares or more
+/// samples = [                     # a share of 1, and three shares or more
 ///     { share = 0.25, time = "447 s" },
 ///     { share = 0.75, time = "172 s" },
 ///     { share = 1, time = "132 s" },
@@ -25,6 +25,10 @@ use toml::Spanned;
 /// ```
 ///
 /// Several samples of one share are repetitions.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the first mistake.
 pub fn toml(source: &Source) -> Result<Table, InputError> {
     source.check_text(READABLE)?;
     let document: Document = source.toml()?;
