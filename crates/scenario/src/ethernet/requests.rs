@@ -36,7 +36,7 @@ struct Request {
     start: Time,
     /// End of the last flow so far.
     end: Time,
-    under_way: u64,
+    outstanding: u64,
 }
 
 impl Requests {
@@ -45,16 +45,16 @@ impl Requests {
         self.flows.insert(flow, request);
         self.newest = request;
         let open = self.open.entry(request);
-        open.or_insert(Request { start: at, end: at, under_way: 0 }).under_way += 1;
+        open.or_insert(Request { start: at, end: at, outstanding: 0 }).outstanding += 1;
     }
 
     /// Takes the end of a flow, and returns whether it belongs to a request.
     pub(super) fn finish(&mut self, flow: u32, at: Time) -> bool {
         let Some(request) = self.flows.remove(&flow) else { return false };
         if let Some(open) = self.open.get_mut(&request) {
-            open.under_way -= 1;
+            open.outstanding -= 1;
             open.end = open.end.max(at);
-            if open.under_way == 0 && request < self.newest {
+            if open.outstanding == 0 && request < self.newest {
                 self.settle(request);
             }
         }
@@ -69,7 +69,7 @@ impl Requests {
 
     /// Returns the results of the complete requests, when no more flows start.
     pub(super) fn results(mut self) -> Option<RequestResult> {
-        let done = self.open.iter().filter(|(_, request)| request.under_way == 0);
+        let done = self.open.iter().filter(|(_, request)| request.outstanding == 0);
         for request in done.map(|(&number, _)| number).collect::<Vec<_>>() {
             self.settle(request);
         }

@@ -98,7 +98,7 @@ impl EthernetScenario {
         let mut next = flows.next().transpose()?;
         let stop = loop {
             let due = run.network.now().max(next.map_or(Time::ZERO, |n| n.flow.start));
-            // Nothing happens before the next flow if none is under way.
+            // Nothing happens before the next flow if none is outstanding.
             let from = if run.network.open_flows() == 0 { due } else { run.network.now() };
             let end = from.saturating_add(SLICE).min(self.limit.unwrap_or(Time::MAX));
             while let Some(arrival) = next.filter(|arrival| arrival.flow.start < end) {
@@ -108,10 +108,10 @@ impl EthernetScenario {
             let goes_on = run.network.run_by(executor, end);
             run.collect(watch);
             run.look(watch, false);
-            let under_way = run.network.open_flows();
+            let outstanding = run.network.open_flows();
             let simulated = run.network.now();
             // A sender whose last acknowledgement was dropped may wait for ever.
-            let all_arrived = run.finished == run.started && (under_way == 0 || !goes_on);
+            let all_arrived = run.finished == run.started && (outstanding == 0 || !goes_on);
             if next.is_none() && all_arrived {
                 break Stop::Complete;
             } else if self.limit.is_some_and(|limit| simulated >= limit) {

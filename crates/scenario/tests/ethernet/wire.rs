@@ -16,14 +16,14 @@ const RACK: &str = "[fabric]\nbuild = { single-switch = 3 }\n\
                     link = { rate = \"40 Gbps\", delay = \"100 ns\" }\n";
 
 /// Keeps what the ports of hosts send, with its bytes.
-struct Keeper<'a> {
+struct Recorder<'a> {
     wire: Wire<'a>,
     chosen: CaptureFilter,
     seen: Vec<(CaptureRecord, Vec<u8>)>,
     most: usize,
 }
 
-impl FlowWatch for Keeper<'_> {
+impl FlowWatch for Recorder<'_> {
     fn captures(&self) -> Option<CaptureFilter> {
         Some(self.chosen.clone())
     }
@@ -43,12 +43,13 @@ fn run(
     let fabric = scenario.fabric();
     let ports = fabric.hosts().iter().map(|&host| fabric.host_port(host)).collect();
     let chosen = CaptureFilter { ports, ..CaptureFilter::default() };
-    let mut keeper = Keeper { wire: Wire::new(scenario).unwrap(), chosen, seen: Vec::new(), most };
+    let mut recorder =
+        Recorder { wire: Wire::new(scenario).unwrap(), chosen, seen: Vec::new(), most };
     let flows = flows.iter().map(|&(src, dst, bytes)| {
         Ok::<_, ArrivalError>(Arrival::from(Flow { start: Time::ZERO, src, dst, bytes }))
     });
-    let results = scenario.run_with(&Sequential, flows, &mut keeper).unwrap();
-    (keeper.seen, results)
+    let results = scenario.run_with(&Sequential, flows, &mut recorder).unwrap();
+    (recorder.seen, results)
 }
 
 /// RoCEv2 packets that hosts sent, with how long the simulator had them.

@@ -21,7 +21,7 @@ fn run(scenario: &JobsScenario, policy: SharingPolicy, scale: u32) -> PacketResu
     scenario.under_packets(policy, scaled(scale)).unwrap().run(&Sequential, &mut go_on)
 }
 
-/// A pair of hands that takes one part after the other, as if it were several.
+/// An executor with several workers that runs one part after the other.
 struct Several(usize);
 
 impl Executor for Several {

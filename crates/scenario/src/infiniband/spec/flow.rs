@@ -29,8 +29,8 @@ use toml::Spanned;
 /// warmup-rounds = 20       # rounds before these
 /// think = "600 ns"         # between rounds, at most (drawn uniformly)
 /// # bulk
-/// buffer = "32 KiB"        # registered send buffer: payload that can be under way
-/// depth = 128              # messages that can be under way, for each queue pair
+/// buffer = "32 KiB"        # registered send buffer: largest outstanding payload
+/// depth = 128              # largest number of outstanding messages of a queue pair
 /// batch = 1                # messages for each doorbell
 /// qps = 1                  # queue pairs
 /// rate = "10 Gbps"         # payload, not to exceed; if not given, what it gets

@@ -102,7 +102,7 @@ pub(super) fn run(
         executor.workers(),
         MIN_PARTITION_LATENCY,
     );
-    let mut post = Post { scenario, network, under_way: BTreeMap::new(), sent: 0 };
+    let mut post = Post { scenario, network, outstanding: BTreeMap::new(), sent: 0 };
     let mut jobs = Jobs::new(shared);
     let (mut instants, mut arrived, mut over) = (0, Vec::new(), false);
     while !over {
@@ -110,15 +110,15 @@ pub(super) fn run(
         post.network.take_finished(|finished| arrived.push((finished.at, finished.number)));
         arrived.sort_unstable();
         for (_, number) in arrived.drain(..) {
-            let (job, part) = post.under_way.remove(&number).expect("it was sent");
+            let (job, part) = post.outstanding.remove(&number).expect("it was sent");
             jobs.delivered(job, part, now, &mut post);
         }
         jobs.advance(now, &mut post);
         instants += 1;
-        // What is under way is looked at soon; otherwise nothing happens before something is due.
+        // Outstanding messages are polled soon. Without any, nothing happens before the next due event.
         let due = jobs.next_due();
         let next = REACTION * (now.as_ps() / REACTION.as_ps() + 1);
-        let next = match post.under_way.is_empty() {
+        let next = match post.outstanding.is_empty() {
             true => due,
             false => Some(due.map_or(next, |due| due.min(next))),
         };
@@ -130,14 +130,14 @@ pub(super) fn run(
             _ => over = true,
         }
     }
-    let Post { network, sent, under_way, .. } = post;
+    let Post { network, sent, outstanding, .. } = post;
     let ended = shared.iter().zip(jobs.into_ended());
     let counters = network.counters();
     PacketResults {
         results: JobsResults {
             policy,
             took: ended.map(|(job, ended)| job.took(ended)).collect(),
-            flows: u64::from(sent) - under_way.len() as u64,
+            flows: u64::from(sent) - outstanding.len() as u64,
             instants,
             timeline: None,
         },
@@ -157,7 +157,7 @@ struct Post<'a> {
     scenario: &'a JobsScenario,
     network: Network,
     /// Job and part of each message in flight, by number.
-    under_way: BTreeMap<u32, (u32, Part)>,
+    outstanding: BTreeMap<u32, (u32, Part)>,
     /// Number of sent messages.
     sent: u32,
 }
@@ -170,7 +170,7 @@ impl Carrier for Post<'_> {
         let (number, start): (u32, Time) = (self.sent, self.network.now());
         let (src, dst, bytes) = (host(from), host(to), bytes.get());
         self.sent = self.sent.checked_add(1).expect("a run has fewer than 2^32 messages");
-        self.under_way.insert(number, (job as u32, part));
+        self.outstanding.insert(number, (job as u32, part));
         let message = FlowSpec { number, start, src, dst, bytes, class: 0 };
         self.network.open(&message).expect("the longest path is short enough");
     }

@@ -88,7 +88,7 @@ impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
             steering,
             set: Set { lanes, tables: Vec::new() },
             requests: Vec::new(),
-            under_way: vec![0; fabric.hosts().len()],
+            outstanding: vec![0; fabric.hosts().len()],
             arrived: Vec::new(),
             transfers: 0,
         };
@@ -143,7 +143,7 @@ struct Orders<'a, S> {
     /// Requests to post, with their hosts.
     requests: Vec<(u32, WorkRequest)>,
     /// Number of unacknowledged transfers of each host.
-    under_way: Vec<u32>,
+    outstanding: Vec<u32>,
     /// Acknowledged transfers, by [`number`].
     arrived: Vec<u64>,
     /// Number of acknowledged transfers.
@@ -165,9 +165,9 @@ impl<'a, S: Steering<Set<'a>>> Orders<'a, S> {
     ) -> Option<Time> {
         let now = checkpoint.now();
         let mut arrived = std::mem::take(&mut self.arrived);
-        for (host, under_way) in self.under_way.iter_mut().enumerate().filter(|of| *of.1 > 0) {
+        for (host, outstanding) in self.outstanding.iter_mut().enumerate().filter(|of| *of.1 > 0) {
             let completed = &mut checkpoint.program_mut(host, 0).completed;
-            *under_way -= completed.len() as u32;
+            *outstanding -= completed.len() as u32;
             arrived.append(completed);
         }
         self.transfers += arrived.len() as u64;
@@ -179,10 +179,10 @@ impl<'a, S: Steering<Set<'a>>> Orders<'a, S> {
         jobs.advance(now, self);
         self.carry_out(checkpoint);
         let due = jobs.next_due();
-        if self.under_way.iter().all(|&transfers| transfers == 0) {
+        if self.outstanding.iter().all(|&transfers| transfers == 0) {
             return due;
         }
-        // Nothing moves though something is under way: a deadlock.
+        // Nothing moves while transfers are outstanding: a deadlock.
         let next = REACTION * (now.as_ps() / REACTION.as_ps() + 1);
         (!checkpoint.is_quiet()).then(|| due.map_or(next, |due| due.min(next)))
     }
@@ -208,7 +208,7 @@ impl<'a, S: Steering<Set<'a>>> Carrier for Orders<'a, S> {
         let connections = &self.connections[job];
         let qp = connections.qps[connections.of(part, from, to)].expect("connected before");
         let host = self.scenario.jobs[job].hosts[from as usize];
-        self.under_way[host as usize] += 1;
+        self.outstanding[host as usize] += 1;
         let mut left = bytes.get();
         while left > 0 {
             let bytes = left.min(MESSAGE);
