@@ -70,7 +70,8 @@ pub fn collect<S: Repeated>(
     Ok(Found { findings, effort, runs, unfinished })
 }
 
-/// Runs an experiment once; no results if the observer stops it. An error is a reason why it has no end.
+/// Runs an experiment once; no results if the observer stops it. An error is a reason why it has no
+/// end.
 fn once<S: Repeated>(
     study: &S,
     seed: u64,

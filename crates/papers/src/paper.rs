@@ -27,13 +27,15 @@ pub struct Paper {
     pub published: &'static str,
     /// Function that runs the cases of the items.
     pub collect: fn(&Options, &dyn Observer) -> Result<Found, PaperError>,
-    /// Function that adds to the findings of runs the numbers that the paper's text calculates from them.
+    /// Function that adds to the findings of runs the numbers that the paper's text calculates from
+    /// them.
     pub derived: fn(Vec<Finding>) -> Vec<Finding>,
     /// True if the least and the most of the runs stand beside their average.
     pub tells_spread: bool,
     /// Function that draws the figures of the report.
     pub figures: fn(&[Finding], &Published) -> Vec<Figure>,
-    /// Function that returns the largest difference from a published value that agrees, as a fraction of it.
+    /// Function that returns the largest difference from a published value that agrees, as a fraction
+    /// of it.
     pub tolerance: fn(&Value) -> f64,
     /// Function that answers the question from the findings, in sentences.
     pub answer: fn(&[Finding]) -> Vec<String>,

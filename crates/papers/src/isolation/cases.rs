@@ -34,8 +34,8 @@ pub(super) const ELEPHANTS: [(&str, u32); 2] = [("1 GB", GB), ("1 MB", MB)];
 /// Mice.
 pub(super) const MICE: [(&str, u32); 3] = [("10 B", 10), ("100 B", 100), ("1 KB", 1_000)];
 
-/// Idle states of the Xeon E5-2450, which CloudLab's other hosts with ConnectX-3 FDR have, as Linux lists
-/// them (drivers/idle/intel_idle.c, snb_cstates): target residency and exit latency, us.
+/// Idle states of the Xeon E5-2450, which CloudLab's other hosts with ConnectX-3 FDR have, as Linux
+/// lists them (drivers/idle/intel_idle.c, snb_cstates): target residency and exit latency, us.
 const SANDY_BRIDGE: [(u64, u64); 4] = [(2, 2), (20, 10), (211, 80), (345, 104)];
 
 /// The runs that the item needs, or all.

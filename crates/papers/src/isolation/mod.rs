@@ -1,5 +1,5 @@
-//! "Performance Isolation Anomalies in RDMA" (KBNets 2017, its slides): two flows that share a link, and
-//! which of them gets what.
+//! "Performance Isolation Anomalies in RDMA" (KBNets 2017, its slides): two flows that share a link,
+//! and which of them gets what.
 
 mod cases;
 mod claims;

@@ -139,7 +139,8 @@ fn calculation(placements: u64) -> Case {
     Case { name: "calculation time".into(), scenario, readings }
 }
 
-/// LR beside TS: shares of what each could use at the time, and parts that are each one's own all the time.
+/// LR beside TS: shares of what each could use at the time, and parts that are each one's own all the
+/// time.
 fn two() -> Case {
     let policies = [
         SharingPolicy::FairFlows,

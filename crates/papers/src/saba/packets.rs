@@ -1,5 +1,5 @@
-//! Figure 4.18's servers packet by packet: InfiniBand as it is, with its congestion control and without, and
-//! Saba's lanes over it.
+//! Figure 4.18's servers packet by packet: InfiniBand as it is, with its congestion control and
+//! without, and Saba's lanes over it.
 
 use super::large::{self, WORKLOADS};
 use super::setups;

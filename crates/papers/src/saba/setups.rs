@@ -10,9 +10,10 @@ use std::fmt::Write;
 const JOBS: u64 = 16;
 
 /// "16 jobs are randomly selected by drawing, with replacement, from the set of workloads … The dataset
-/// size of each job is randomly selected from 0.1x, 1x, and 10x … The number of instances of a job is also
-/// randomly selected from 0.5x to 4x of the number of nodes used by the profiler (8 nodes)" (Saba 4.6.2),
-/// on 32 servers. Instances are taken to be any whole number from 4 to 32, as likely as any other.
+/// size of each job is randomly selected from 0.1x, 1x, and 10x … The number of instances of a job is
+/// also randomly selected from 0.5x to 4x of the number of nodes used by the profiler (8 nodes)" (Saba
+/// 4.6.2), on 32 servers. Instances are taken to be any whole number from 4 to 32, as likely as any
+/// other.
 pub(super) fn setup(seed: u64) -> Result<JobsScenario, InputError> {
     let mut stream = Stream::new(seed, "cluster setup", 0);
     let mut pick = |n: u64| stream.below(n) as usize;
@@ -44,11 +45,11 @@ pub(super) fn all_on(nodes: u32, data: f64, degree: u8, queues: u8) -> JobsScena
     read(&text, overrides).expect("workloads of the table, on as many nodes as there are")
 }
 
-/// Made-up workloads on 1,944 servers, one a server: "54 spine, 102 leaf, and 108 top-of-rack switches" with 18
-/// servers each (Saba 4.6.1), built as three directors of 36 leaf and 18 spine switches, for with 102 leaf
-/// switches not all cables have a port. Each workload has 97 instances; rates are worked out every 5 ms
-/// where no flow starts, which moves times of `fair-flows` by a tenth of a percent or less, and by two tenths at
-/// most, against 1 ms.
+/// Made-up workloads on 1,944 servers, one a server: "54 spine, 102 leaf, and 108 top-of-rack switches"
+/// with 18 servers each (Saba 4.6.1), built as three directors of 36 leaf and 18 spine switches, for
+/// with 102 leaf switches not all cables have a port. Each workload has 97 instances; rates are worked
+/// out every 5 ms where no flow starts, which moves times of `fair-flows` by a tenth of a percent or
+/// less, and by two tenths at most, against 1 ms.
 pub(super) fn large(workloads: u32, queues: u8) -> JobsScenario {
     let mut text = "kind = \"jobs\"\n[fabric]\nbuild = { directors = { count = 3, ports = 36 } }\n\
                     link = { rate = \"56 Gbps\", delay = \"10 ns\" }\n\

@@ -92,8 +92,8 @@ impl Repeated for Study {
 }
 
 impl Study {
-    /// Returns the study of jobs under a policy at packet level, with volumes and computing times divided
-    /// by `scale`.
+    /// Returns the study of jobs under a policy at packet level, with volumes and computing times
+    /// divided by `scale`.
     pub(super) fn packets(
         scenario: JobsScenario,
         policy: SharingPolicy,
@@ -203,8 +203,8 @@ fn add_times(
     Some(())
 }
 
-/// Returns the numbers of policies, called "POLICY KEY", with jobs by workload and as a whole; `None` if a
-/// job did not end.
+/// Returns the numbers of policies, called "POLICY KEY", with jobs by workload and as a whole; `None`
+/// if a job did not end.
 fn numbers(scenario: &JobsScenario, comparison: &Comparison) -> Option<Numbers> {
     if !comparison.is_whole() {
         return None;

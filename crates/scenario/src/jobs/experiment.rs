@@ -106,9 +106,9 @@ impl PacketExperiment {
         Steps(policies.len()).policy_at(part, &policies)
     }
 
-    /// Runs each job alone, as flows, and then the policies, one after the other. If `watch` breaks off,
-    /// or after a deadlock, the run at that moment lacks some jobs, and the policies after it have no
-    /// results.
+    /// Runs each job alone, as flows, and then the policies, one after the other. If `watch` breaks
+    /// off, or after a deadlock, the run at that moment lacks some jobs, and the policies after it have
+    /// no results.
     pub fn compare(&self, executor: &impl Executor, watch: Watch<'_>) -> PacketComparison {
         let PacketExperiment { scenario, runs: planned } = self;
         let steps = Steps(planned.len());

@@ -62,7 +62,8 @@ impl JobError {
 }
 
 impl SharedJob {
-    /// Returns a job that starts at time 0 with weight 1, and whose model is calculated from its stages.
+    /// Returns a job that starts at time 0 with weight 1, and whose model is calculated from its
+    /// stages.
     ///
     /// # Errors
     ///
@@ -149,7 +150,8 @@ pub(super) fn check_profiled(job: &Job) -> Result<(), JobError> {
     }
 }
 
-/// Returns the time of a round in ps, with a link of `rate` for each instance, if all rounds end in time.
+/// Returns the time of a round in ps, with a link of `rate` for each instance, if all rounds end in
+/// time.
 fn check_work(job: &Job, rate: BitRate) -> Result<u128, JobError> {
     if !INSTANCE_SCALES.contains(&job.instances) {
         let allowed = format!("{} to {}", INSTANCE_SCALES.start(), INSTANCE_SCALES.end());

@@ -6,7 +6,8 @@ use bandwise_units::Time;
 /// The results of one scenario's jobs under several policies, as packets and as flows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PacketComparison {
-    /// Results at packet level. Durations of jobs alone are those of the flow level with headers counted in.
+    /// Results at packet level. Durations of jobs alone are those of the flow level with headers
+    /// counted in.
     pub packets: Comparison,
     /// Results of the same policies at flow level, with headers counted in.
     pub flows: Vec<JobsResults>,

@@ -1,6 +1,6 @@
 //! Figure 4.19: "the time the controller takes to compute the bandwidth share of applications for all
-//! switches" (Saba 4.6.5), on this machine. It is the one study whose numbers are not the same again, so
-//! it is run for itself only.
+//! switches" (Saba 4.6.5), on this machine. It is the one study whose numbers are not the same again,
+//! so it is run for itself only.
 
 #[cfg(feature = "baseline")]
 mod baseline;

@@ -175,7 +175,8 @@ struct Operation {
 }
 
 impl Operation {
-    /// Returns the payload of a message in bytes; the default, if not given, is cut to what is possible.
+    /// Returns the payload of a message in bytes; the default, if not given, is cut to what is
+    /// possible.
     fn bytes(self, given: Option<Bytes>, default: Bytes, least: Bytes) -> Result<u32, FlowError> {
         let bytes = given.unwrap_or(self.possible(default));
         self.check(bytes, least)?;

@@ -163,8 +163,8 @@ impl PolicyRun<'_> {
 }
 
 impl JobsScenario {
-    /// Returns the duration of each job alone on the fabric, with all of each link; `None` for jobs that
-    /// had not ended when `watch` broke off.
+    /// Returns the duration of each job alone on the fabric, with all of each link; `None` for jobs
+    /// that had not ended when `watch` broke off.
     pub fn alone(&self, watch: Watch<'_>) -> Vec<Option<Time>> {
         let links = Links::new(&self.fabric);
         let jobs = self.jobs.len();

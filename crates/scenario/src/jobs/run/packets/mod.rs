@@ -17,8 +17,8 @@
 //! | saba, saba-no-floor, saba-distributed, equal-weights | the controller's tables (SL2VL and arbitration) at every port |
 //! | homa | messages in place of WRITEs, which receivers grant, over switches that send by priority |
 //!
-//! The rate of a link counts payload at flow level and whole packets here. [`JobsScenario::on_the_wire`]
-//! returns the same scenario at flow level with headers counted in.
+//! The rate of a link counts payload at flow level and whole packets here.
+//! [`JobsScenario::on_the_wire`] returns the same scenario at flow level with headers counted in.
 
 mod connections;
 mod error;
