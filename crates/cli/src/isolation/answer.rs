@@ -144,7 +144,7 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
     let findings = Table {
         title: TITLE.to_owned(),
         caption: format!(
-            "From {} to {}, {} each, while both are active. {} a client of the store has several requests under way.",
+            "From {} to {}, {} each, while both are active. {} a client of the store has several requests outstanding.",
             flags.from,
             flags.to,
             flags.length(),
@@ -152,7 +152,7 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
                 1 => "The next message of a flow is posted when the last one's completion is seen;"
                     .to_owned(),
                 depth =>
-                    format!("A flow has {depth} messages under way, which the paper's have not;"),
+                    format!("A flow has {depth} messages outstanding, which the paper's have not;"),
             }
         ),
         header: ["item", "case", "", "measured"].map(str::to_owned).to_vec(),

@@ -30,7 +30,7 @@ pub(super) struct Settings {
 /// The methods of `--compare`.
 const COMPARED: [MethodName; 3] = [MethodName::Rperf, MethodName::PingPong, MethodName::PostPoll];
 
-/// Bulk traffic keeps this much under way, or two messages if that is more.
+/// Outstanding payload of bulk traffic, or two messages if that is more.
 const BUFFER: Bytes = Bytes::from_kib(32);
 const LARGEST_BUFFER: Bytes = Bytes::from_kib(1 << 20);
 

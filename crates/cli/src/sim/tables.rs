@@ -95,7 +95,7 @@ fn network(scenario: &EthernetScenario, results: &EthernetResults) -> Table {
         count("packet-hops", counters.packet_hops),
         count("packets dropped", counters.packets_dropped),
         count("packets marked", counters.packets_marked),
-        count("packets sent again", counters.packets_retransmitted),
+        count("packets retransmitted", counters.packets_retransmitted),
         count("timeouts", counters.timeouts),
         count("pauses", counters.pauses),
     ];

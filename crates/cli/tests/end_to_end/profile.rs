@@ -156,7 +156,7 @@ fn interrupted_it_puts_links_back_and_goes_on_later() {
         Duration::from_millis(300),
     );
     assert_eq!(ran.code, Some(130), "{ran:?}");
-    assert_eq!(place.read("limits"), "1\n1\n", "limited for the run, and put back");
+    assert_eq!(place.read("limits"), "1\n1\n", "limited for the run, and restored");
     assert_eq!(place.read("LR.profile").lines().count(), 1, "no run was made");
 }
 

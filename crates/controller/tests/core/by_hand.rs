@@ -132,7 +132,7 @@ fn who_could_not_be_heard_is_not_dropped() {
 }
 
 #[test]
-fn what_comes_while_an_order_is_under_way_goes_into_the_next() {
+fn changes_during_an_order_go_into_the_next() {
     let (mut world, client, applications) = two_that_send();
     world.now += ms(100);
     let before = world.said.len();

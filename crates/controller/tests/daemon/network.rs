@@ -34,7 +34,7 @@ fn sharing() -> (TempDir, Simulated, Daemon) {
 }
 
 #[test]
-fn what_somebody_else_writes_is_seen_counted_and_put_back() {
+fn foreign_writes_are_counted_and_restored() {
     let (folder, network, daemon) = sharing();
     let port = network.named(THERE[1]).unwrap();
     network.overwrite(port, PortConfig::default());

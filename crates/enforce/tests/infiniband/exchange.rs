@@ -39,7 +39,7 @@ fn by_hand() {
     exchange.received(&answer(&three, 0x1c));
     let refused = Unanswered::Refused { status: 0x1c };
     assert_eq!(exchange.done(), Some((3, request(3), Err(refused))));
-    // Late: it is sent again with another number, and the first's answer is nobody's any more.
+    // Late: it is retransmitted with another number, and the first's answer is ignored.
     exchange.passed(Time::from_ms(110));
     let again = exchange.send(Time::from_ms(110)).unwrap();
     assert_eq!((again.transaction, &again.route), (10, &one.route));

@@ -65,7 +65,7 @@ fn what_was_found_comes_back() {
     assert!(fake.0.borrow().written.values().all(|data| *data == [0; 64]));
 }
 
-/// As when a subnet manager sweeps: what it overwrote is seen, and put back.
+/// Entries that a sweep of the subnet manager overwrote are detected and restored.
 #[test]
 fn what_somebody_overwrites_is_seen() {
     let fake = Fake::new();

@@ -32,7 +32,7 @@ impl Contents for Numbered {
     }
 }
 
-/// Two connections and two queue pairs for datagrams, several messages under way on each, inline and not, and many more
+/// Two connections and two queue pairs for datagrams, several messages outstanding on each, inline and not, and many more
 /// in all than there are places: each arrives as it was, where it was sent to.
 #[test]
 #[ignore = "wants an RDMA device"]

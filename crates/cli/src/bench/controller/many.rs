@@ -192,7 +192,7 @@ impl Own {
         Ok(())
     }
 
-    /// Another connection of an application, between two hosts by lot.
+    /// Another connection of an application, between two random hosts.
     fn connect(&mut self, application: u64) -> Result<()> {
         let hosts = u64::from(FABRIC.0) * u64::from(FABRIC.2);
         let from = self.random.below(hosts);
@@ -204,7 +204,7 @@ impl Own {
         Ok(())
     }
 
-    /// Closes one of its connections by lot, and makes another of the same application.
+    /// Closes a random connection and opens another of the same application.
     fn exchange(&mut self) -> Result<()> {
         let at = self.random.below(self.connections.len() as u64) as usize;
         let (connection, application) = self.connections.swap_remove(at);

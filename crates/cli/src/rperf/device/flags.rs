@@ -47,7 +47,7 @@ Examples:
   # What ib_send_lat and ib_write_bw measure
   bandwise rperf client node1 --method ping-pong -s 2 -n 10000
   bandwise rperf client node1 --method bulk -s 65536 -q 2 -D 10 --json bulk.json
-  # Each message size; small messages from four threads; sleeping in place of looking all the time
+  # Each message size; small messages from four threads; sleeping in place of busy polling
   bandwise rperf client node1 --method ping-pong -a -n 1000
   bandwise rperf client node1 --method bulk -s 64 --threads 4 --cpu 0-3 -D 10
   bandwise rperf client node1 --method ping-pong -e

@@ -221,7 +221,7 @@ fn links(
         (_, Some(rate), _) => {
             let mut restored = |name: &str| {
                 note(format_args!(
-                    "{name} was left limited by a run that was killed; it is put back"
+                    "{name} was left limited by a run that was killed; it is restored"
                 ));
             };
             let opened = Devices::open(devices, rate, &mut restored);

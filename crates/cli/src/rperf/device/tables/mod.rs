@@ -236,7 +236,7 @@ fn closing(settings: &ClientSettings, outcome: &Outcome) -> String {
     };
     let sum = |of: fn(&Run) -> Time| outcome.runs.iter().fold(Time::ZERO, |all, run| all + of(run));
     let (took, busy) = (sum(|run| run.took).as_s_f64(), sum(|run| run.busy).as_s_f64());
-    let looks = if task.events { "sleeping until events" } else { "looking all the time" };
+    let looks = if task.events { "sleeping until events" } else { "busy polling" };
     let stamps = match (task.method, run.stamped_at_khz) {
         (Method::Rperf, None) => "the device stamps no completions",
         (Method::Rperf, Some(_)) => "completions stamped by the device",

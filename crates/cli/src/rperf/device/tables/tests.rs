@@ -101,7 +101,7 @@ fn a_latency_that_is_partial() {
             "negative          1",
             "It took 3 of 10 samples.",
             "Partial: the other side is gone. mlx5_0 port 1, GID 3 (::ffff:10.0.0.2), 2 queue pairs (RC), MTU 1024 B",
-            "0.020 s by the system's clock, looking all the time, processors busy for 0.019 s;",
+            "0.020 s by the system's clock, busy polling, processors busy for 0.019 s;",
             "any processor, ordinary pages; the device stamps no completions; seed 7",
         ],
     );
