@@ -19,7 +19,8 @@
 //! use std::num::NonZeroU32;
 //!
 //! let shares = [0.25, 0.5, 1.0].map(|share| Share::try_from(share).unwrap());
-//! let mut campaign = Campaign::new(&Plan::new(&shares, NonZeroU32::MIN, 0, NonZeroU32::MIN, 1)?);
+//! let plan = Plan::new(&shares, NonZeroU32::MIN, 0, NonZeroU32::MIN, 1).unwrap();
+//! let mut campaign = Campaign::new(&plan);
 //! let links = Links::Command("true".into());
 //! let subject = Journal::new("app".into(), vec!["true".into()], links.to_string());
 //! let folder = tempfile::tempdir()?;
