@@ -90,15 +90,20 @@ def named():
     return {port["port"]: port for port in status()["ports"]}
 
 
-def ways():
+def paths():
     """Returns the ports on the path of a connection, by its ends."""
-    for _ in range(100):
+    found = {}
+
+    def known():
         made = Controller(SOCKET).well("GET", "/v1/connections")["connections"]
         names = {number: port["name"] for number, port in named().items()}
-        # A port may have been removed between the two responses.
-        if all(port in names for of in made for port in of["path"]):
-            return {(of["from"], of["to"]): {names[port] for port in of["path"]} for of in made}
-    raise AssertionError("a path contains an unknown port")
+        # A port may have been removed between the two responses; and without a path, as while OpenSM writes new
+        # forwarding tables, a connection keeps its old one until the next discovery.
+        found.clear()
+        found.update({(of["from"], of["to"]): {names.get(port) for port in of["path"]} for of in made})
+        return not any(None in path for path in found.values())
+    until("paths of known ports", known)
+    return found
 
 
 def counted(metric):
@@ -108,7 +113,7 @@ def counted(metric):
 
 def everywhere():
     """Returns the tables of all ports on the paths of connections."""
-    return {port: tables(port) for port in sorted(set().union(*ways().values()))}
+    return {port: tables(port) for port in sorted(set().union(*paths().values()))}
 
 
 def weights_are_read_by_smpquery():
@@ -143,7 +148,7 @@ def hosts_by_name_guid_and_address():
     lid = re.search(r"^Lid:\.+(\d+)", info, re.M)[1]
     application = client.register("LR")
     made = [client.connect(application, a, b) for a, b in [(guid, "h36"), ("h1", lid)]]
-    assert ways()[guid, "h36"] == ways()["h1", lid] == ways()["h1", "h36"]
+    assert paths()[guid, "h36"] == paths()["h1", lid] == paths()["h1", "h36"]
     for source, to in ("h1", "nobody"), ("spine1", "h1"), ("h1", "0x123"):
         asked = client.asked({"connect": {"application": application, "from": source, "to": to}})
         code, answer = client.controller.ask("POST", "/v1/requests", asked)
@@ -167,14 +172,14 @@ def overwritten_entries_are_restored():
 
 
 def connections_follow_a_link_that_moves():
-    way, moved = ways()["h1", "h36"], counted("connections_moved")
-    up = next(port for port in way if port.startswith("leaf1:"))
+    path, moved = paths()["h1", "h36"], counted("connections_moved")
+    up = next(port for port in path if port.startswith("leaf1:"))
     number = up.split(":")[1]
     console(f'Unlink "leaf1"[{number}]')
     sweep(*started)
-    until("another way", lambda: up not in ways()["h1", "h36"])
+    until("another path", lambda: up not in paths()["h1", "h36"])
     assert counted("connections_moved") > moved and counted("ports_lost") >= 2
-    other = ways()["h1", "h36"]
+    other = paths()["h1", "h36"]
     status()
     for port in other - {"h1:1"}:
         assert any(lane in (1, 2, 3) and weight for lane, weight in tables(port)[0]), port
@@ -185,7 +190,7 @@ def connections_follow_a_link_that_moves():
 
 
 def killed_at_any_instant_it_ends_the_same():
-    reference, way = everywhere(), ways()
+    reference, before = everywhere(), paths()
     chance = random.Random(1)
 
     def churn(stop):
@@ -214,7 +219,7 @@ def killed_at_any_instant_it_ends_the_same():
             Controller(SOCKET).ask("DELETE", f"/v1/clients/{gone}")
         status()
         now = everywhere()
-        assert ways() == way and now == reference, [port for port in now if now[port] != reference.get(port)]
+        assert paths() == before and now == reference, [port for port in now if now[port] != reference.get(port)]
     client.controller = Controller(SOCKET)
 
 
@@ -264,7 +269,7 @@ def a_host_that_is_silent():
     """The host's port is not left half written, and others are served meanwhile."""
     console('Error "h36"[1] 100')
     until("that it is seen", lambda: counted("ports_lost") and "h36:1" not in {p["name"] for p in named().values()})
-    assert ways()["h2", "h36"]
+    assert paths()["h2", "h36"]
     console('Error "h36"[1] 0')
     until("that it is back", lambda: "h36:1" in {port["name"] for port in named().values()})
     status()
