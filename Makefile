@@ -1,69 +1,69 @@
-# Thin, over cargo and scripts/. `make` alone says what there is.
-# CARGO_TARGET_DIR is honoured where it is set.
+# A thin layer over cargo and scripts/. `make` alone prints the targets.
+# Honours CARGO_TARGET_DIR.
 .DEFAULT_GOAL := help
 .PHONY: help run install uninstall test release-test bench papers lint test-fabric test-spark test-trace test-verbs test-web fuzz clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
-# Prepended to what a recipe runs, so that a toolchain outside of PATH is found too.
+# Prepended to commands, so that a toolchain outside of PATH is found too.
 ENVIRONMENT := . scripts/environment.sh &&
 
-help: ## this list
+help: ## prints this list
 	@awk -F ' *: *## *' '/^[a-z-]+ *:.*##/ { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## builds, runs the RPerf paper's evaluation, leaves report.html here
+run: ## builds, runs the RPerf evaluation, writes report.html
 	@scripts/setup.sh run
 	@$(ENVIRONMENT) cargo build --profile quick -p bandwise-cli --no-default-features
 	@$(TARGET)/quick/bandwise papers run rperf --report report.html
 	@echo "The report: file://$(CURDIR)/report.html"
 
-install: ## builds, and puts all of it into PREFIX (/usr/local if not set), below DESTDIR if that is set
+install: ## builds everything and installs it in PREFIX (default /usr/local), below DESTDIR if set
 	@scripts/setup.sh
 	@$(ENVIRONMENT) cargo build --release --bin bandwise && cargo build --release -p bandwise-libsaba -p bandwise-preload
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(TARGET)/release
 
-uninstall: ## takes that away again
+uninstall: ## removes the installed files
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(TARGET)/release remove
 
-test: ## formatting, clippy, all tests, documentation with its examples, pages in a browser
+test: ## formatting, lints, all tests, documentation and its examples, pages in a browser
 	@scripts/test.sh
 
 release-test: ## installed files and the build without default features: slow checks outside of 'make test'
 	@scripts/test.sh release
 
-bench: ## packet-hops a second of the simulator, what the measuring loop costs, how long a controller takes
+bench: ## speed of the simulator, the measuring loop and the controller
 	@scripts/setup.sh
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
 	@for case in five-bulk-senders irn roce-pfc measuring-loop controller-many; do $(BANDWISE) bench --case $$case || exit; echo; done
 	@for case in irn roce-pfc; do $(BANDWISE) bench --case $$case --duration '100 ms' || exit; echo; done
 	@if [ "$$(id -u)" = 0 ]; then $(BANDWISE) bench --case controller; else echo "SKIP controller: a lab needs root"; fi
 
-papers: ## all papers' evaluations beside what was published
+papers: ## the evaluations of all papers, beside the published values
 	@scripts/setup.sh
 	@$(ENVIRONMENT) cargo build --release --bin bandwise
 	@scripts/papers.sh $(BANDWISE)
 
-lint: ## formatting, licences and duplicates of dependencies, clippy alone
+lint: ## formatting, clippy, circles of files, licences and duplicates of dependencies
 	@scripts/test.sh format lint clippy
 
-test-fabric: ## ibsim and ibnetdiscover against our readers, ports of Linux in a lab, alone
+test-fabric: ## ibsim and ibnetdiscover against our readers, Linux ports in a lab
 	@scripts/test.sh fabric
 
-test-spark: ## plugins of Spark and Flink by Maven, and both in a lab, alone
+test-spark: ## plugins of Spark and Flink by Maven, both in a lab
 	@scripts/test.sh spark
 
-test-trace: ## packets of simulated runs in tshark and Scapy alone
+test-trace: ## packets of simulated runs in tshark and Scapy
 	@scripts/test.sh trace
 
-test-verbs: ## RDMA programs in virtual machines with Soft-RoCE alone
+test-verbs: ## RDMA programs in virtual machines with Soft-RoCE
 	@scripts/test.sh verbs
 
-test-web: ## pages in a real browser alone
+test-web: ## pages in a real browser
 	@scripts/test.sh web
 
-fuzz: ## the readers with cargo-fuzz, a minute each, where there are fuzz targets
+fuzz: ## fuzzes the readers with cargo-fuzz, one minute each
 	@scripts/fuzz.sh
 
-clean: ## what was built
+clean: ## removes all built files
 	@$(ENVIRONMENT) cargo clean
 	@rm -f report.html

@@ -25,11 +25,17 @@ executable() {
 
 format() { cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check; }
 lint() {
-  # Licences, duplicates and sources of dependencies; vulnerabilities if the database of advisories is on this machine.
+  # Circles of files; licences, duplicates and sources of dependencies; vulnerabilities if the database of advisories is
+  # on this machine.
   local wrong=0 database=${CARGO_HOME:-$HOME/.cargo}/advisory-dbs
+  if command -v python3 >/dev/null; then
+    python3 scripts/circles.py --self-test && python3 scripts/circles.py || wrong=1
+  else
+    echo "SKIP lint: python3 is not installed, so circles of files are not looked for"
+  fi
   if ! command -v cargo-deny >/dev/null; then
     echo "SKIP lint: cargo-deny is not installed, so dependencies are not checked"
-    return
+    return $wrong
   fi
   cargo deny --offline --log-level error check --hide-inclusion-graph licenses bans sources || wrong=1
   if compgen -G "$database/*/" >/dev/null; then
