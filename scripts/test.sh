@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# All tests, or the parts that are named: scripts/test.sh [format] [lint] [clippy] [tests] [docs] [fabric] [spark]
-# [trace] [verbs] [web], and [release], which no run has unless it is named.
+# Runs all tests, or the named parts: scripts/test.sh [format] [lint] [clippy] [tests] [docs] [fabric] [spark] [trace]
+# [verbs] [web]. The part `release` runs only if it is named.
 # Every part runs, also after a failure. A part that can't run prints a line that starts with SKIP. The last line
-# counts: each test of cargo or Maven, netlist, check of a lab, trace, check of virtual machines or page, and each other
-# part.
+# counts tests of cargo and Maven, netlists, checks of labs and virtual machines, traces, pages, and each other part.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
@@ -154,6 +153,13 @@ total() { # PATTERN WORD
   grep -E "$1" "$log" | grep -oE "[0-9]+ $2" | awk '{ sum += $1 } END { print sum + 0 }' || true
 }
 
+# Returns the CPU time of all ended commands, seconds.
+cpu() {
+  local stat
+  read -ra stat </proc/$$/stat
+  echo $(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
+}
+
 for part in "${parts[@]}"; do
   case $part in
     format | lint | clippy | tests | docs | fabric | spark | trace | verbs | web | release) ;;
@@ -163,7 +169,7 @@ for part in "${parts[@]}"; do
       ;;
   esac
   echo "== $part"
-  began=$SECONDS
+  began=$SECONDS computed=$(cpu)
   status=0
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
@@ -187,7 +193,7 @@ for part in "${parts[@]}"; do
   [ "$status" = 0 ] || [ "$bad" -gt 0 ] || bad=1
   passed=$((passed + good))
   failed=$((failed + bad))
-  echo "== $part: $((SECONDS - began)) s, $good passed, $bad failed"
+  echo "== $part: $((SECONDS - began)) s, CPU time $(($(cpu) - computed)) s, $good passed, $bad failed"
 done
 
 echo "bandwise: $passed passed, $failed failed"
