@@ -1,6 +1,6 @@
-//! Any lines as what a coordinator says to an agent, and agents to a coordinator. A line begins with who hears it (`A`,
-//! or `C` and the agent's number); `T` and a number lets so many milliseconds pass. What is a message is sealed with
-//! the token first, as by somebody who has it; the rest comes as it is. Nothing panics, and everybody lets go.
+//! Fuzzes the messages between coordinator and agents. A line begins with its receiver (`A`, or `C` and the agent's
+//! number); `T` and a number advances the time by milliseconds. Valid messages are sealed with the token first;
+//! others pass unchanged. Nothing panics, and all participants end.
 #![no_main]
 
 use bandwise_agents::agent::{Event, Link, Order, RunId};
@@ -25,7 +25,7 @@ fn seals(token: &Token, speaks: Speaker) -> Seals {
     Seals::new(token.clone(), speaks, Challenges { agent: AGENT, coordinator: COORDINATOR })
 }
 
-/// The agent's orders are answered as by a device that can do anything.
+/// Answers the agent's orders as a device with all capabilities does.
 fn answer(agent: &mut Agent) {
     let orders: Vec<Order> = agent.orders().collect();
     for order in orders {

@@ -1,5 +1,5 @@
-//! Any bytes as messages of gRPC, one after another, to a controller: each says something or is refused in words, and
-//! what is said is answered once it is stored.
+//! Fuzzes the controller's gRPC requests: any bytes, as messages one after another, are decoded or refused with a
+//! reason, and each accepted request is answered once it is stored.
 #![no_main]
 
 use bandwise_controller::core::{

@@ -1,4 +1,4 @@
-//! Any bytes as a size distribution. What is one says the same in shares, quantiles and its mean.
+//! Fuzzes the reader of size distributions. Shares, quantiles and the mean of a distribution agree.
 #![no_main]
 
 use bandwise_input::Source;

@@ -1,6 +1,5 @@
-//! Any bytes as a coflow trace. The coflows of a trace are in order and on its fabric, their flows come to
-//! what they send, and they can be written and read again; a size to the byte that a millionth of a megabyte
-//! is about.
+//! Fuzzes the reader of coflow traces. Coflows are in order and on their fabric, flows add up to the sent bytes, and
+//! a trace can be written and read again; sizes are exact to the byte that a millionth of a megabyte is about.
 #![no_main]
 
 use bandwise_input::Source;

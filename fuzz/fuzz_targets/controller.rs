@@ -1,5 +1,5 @@
-//! Any bytes as a controller's file of settings, and as a recording of what it heard: read, or refused in words that say
-//! where.
+//! Fuzzes the readers of a controller's settings and recordings: any bytes are read, or refused with the place of the
+//! mistake.
 #![no_main]
 
 use bandwise_controller::daemon::Replay;

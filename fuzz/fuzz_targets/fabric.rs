@@ -1,5 +1,5 @@
-//! Any bytes as a fabric file. What is a fabric can be written and read again: as TOML and as an
-//! ibsim netlist, with the same hosts, switches and links.
+//! Fuzzes the readers of fabric files. A fabric can be written as TOML and as an ibsim netlist, and reads again with
+//! the same hosts, switches and links.
 #![no_main]
 
 use bandwise_input::Source;

@@ -1,5 +1,5 @@
-//! Any bytes as a flow list among 54 hosts. The flows of a list are in order, none is impossible,
-//! and they can be written and read again.
+//! Fuzzes the reader of flow lists among 54 hosts: flows are in order and possible, and can be written and read
+//! again.
 #![no_main]
 
 use bandwise_input::Source;

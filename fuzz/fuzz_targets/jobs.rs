@@ -1,5 +1,5 @@
-//! Any bytes as a sharing scenario: jobs on a fabric where each has a host of its own in all its instances,
-//! or an error that can be printed, never a panic.
+//! Fuzzes the reader of jobs scenarios: any bytes give jobs on a fabric with a host for each instance, or a printable
+//! error, never a panic.
 #![no_main]
 
 use bandwise_input::Source;
@@ -9,7 +9,7 @@ use bandwise_scenario::jobs::{JobsScenario, Overrides};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeSet;
 
-/// Files that documents may name.
+/// Files that a scenario may name.
 fn file(name: &str) -> Result<File, String> {
     let text = match name {
         "rack.toml" => "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n",

@@ -1,6 +1,6 @@
-//! Any bytes as a network scenario: one that can be run, or an error that can be printed, never a
-//! panic. A small one runs for some microseconds, with its packets captured: the headers of each can
-//! be read again, and the results are those of a run without a capture.
+//! Fuzzes the reader of Ethernet scenarios: any bytes give a scenario that can be run, or a printable error, never a
+//! panic. A small scenario runs for some microseconds with a capture: all captured headers can be read, and the
+//! results equal those of a run without a capture.
 #![no_main]
 
 use bandwise_input::Source;
@@ -16,7 +16,7 @@ use bandwise_units::Time;
 use libfuzzer_sys::fuzz_target;
 use std::ops::ControlFlow;
 
-/// Files that documents may name.
+/// Files that a scenario may name.
 fn file(name: &str) -> Result<File, String> {
     let text = match name {
         "sizes.cdf" => "100 0\n1000 50\n100000 100\n",
@@ -26,7 +26,7 @@ fn file(name: &str) -> Result<File, String> {
     Ok(File { name: name.into(), text: text.into() })
 }
 
-/// Looks at every packet, and does not wait for ever.
+/// Inspects each packet, up to a limit.
 struct Watcher<'a> {
     wire: Option<Wire<'a>>,
     chosen: CaptureFilter,

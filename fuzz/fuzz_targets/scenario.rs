@@ -1,5 +1,5 @@
-//! Any bytes as a scenario: a scenario or an error that can be printed, never a panic. Bytes that
-//! are no UTF-8 come in as the program hands them over, with U+FFFD in their place.
+//! Fuzzes the reader of InfiniBand scenarios: any bytes give a scenario or a printable error, never a panic. Invalid
+//! UTF-8 is replaced by U+FFFD, as in the command.
 #![no_main]
 
 use bandwise_input::Source;

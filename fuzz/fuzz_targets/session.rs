@@ -1,11 +1,11 @@
-//! Any bytes as what another side says before it measures. However they are cut, the same messages come out, or the
-//! same error; a message can be written and read again; a task can be planned for or says why not.
+//! Fuzzes the session protocol of measuring hosts. Bytes in any pieces give the same messages, or the same error; a
+//! message can be written and read again; a task gives a plan or a reason against it.
 #![no_main]
 
 use bandwise_session::{Lines, Message, MessageError, Part};
 use libfuzzer_sys::fuzz_target;
 
-/// All messages of some bytes that come in parts of that size, and the error that ended them.
+/// Returns all messages of bytes that arrive in pieces of a given size, and the error at which decoding ended.
 fn read(bytes: &[u8], part: usize) -> (Vec<Message>, Option<MessageError>) {
     let (mut lines, mut messages) = (Lines::default(), Vec::new());
     for part in bytes.chunks(part) {

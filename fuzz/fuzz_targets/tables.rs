@@ -1,5 +1,5 @@
-//! Any bytes as a sensitivity table, as TOML and as CSV: a table or an error that can be printed. A table
-//! can be written in both forms, and what is read again is the same.
+//! Fuzzes the reader of sensitivity tables, TOML and CSV: any bytes give a table or a printable error. A table can be
+//! written in both formats, and reads the same again.
 #![no_main]
 
 use bandwise_input::{InputError, Source};
