@@ -94,5 +94,5 @@ fuzz_target!(|data: &[u8]| {
         agent.tick(now);
         coordinator.tick(now);
     }
-    panic!("somebody waits for ever");
+    panic!("somebody waits forever");
 });

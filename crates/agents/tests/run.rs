@@ -1,5 +1,5 @@
 //! A plan from the first connection to the last report, whatever the network, the agents and their devices do:
-//! everybody lets go, nobody waits for ever, and what is said to be whole is.
+//! everybody lets go, nobody waits forever, and what is said to be whole is.
 
 mod world;
 

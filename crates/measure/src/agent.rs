@@ -17,7 +17,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-/// Serves coordinators that have the token, one after another, for ever. Reports by `note` the end of
+/// Serves coordinators that have the token, one after another, forever. Reports by `note` the end of
 /// each connection.
 ///
 /// # Errors

@@ -86,7 +86,7 @@ fn once<S: Repeated>(
         Stop::Complete | Stop::Limit => Ok(Some(results)),
         Stop::Interrupted => Ok(None),
         Stop::Stuck => Err("nothing will happen any more, and the run is not complete".to_owned()),
-        Stop::Deadlock(_) => Err("deadlock: ports wait for each other for ever".to_owned()),
+        Stop::Deadlock(_) => Err("deadlock: ports wait for each other forever".to_owned()),
     }
 }
 

@@ -207,7 +207,7 @@ fn phases() -> Lanes {
     let lane = |name: &str, tracks| Lane { name: name.into(), tracks };
     Lanes {
         id: "phases".into(),
-        title: "Who computed and sent when".into(),
+        title: "Computing and sending over time".into(),
         caption: "What an instance sends; a full track is 40 Gbps.".into(),
         x: axis("time", "s", Scale::Linear),
         tracks: vec!["shared equally".into(), "shared by weights".into()],

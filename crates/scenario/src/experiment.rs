@@ -73,7 +73,7 @@ pub enum Stop {
     Limit,
     /// Flows have not arrived, and nothing will happen any more.
     Stuck,
-    /// Ports wait for each other for ever, in this order.
+    /// Ports wait for each other forever, in this order.
     Deadlock(Vec<Port>),
     /// The watch broke off.
     Interrupted,

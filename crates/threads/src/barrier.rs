@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// A spinning barrier for rounds of less than a millisecond, because sleeping and waking would take
-/// longer. A panic of one thread breaks the barrier, so that no other waits for ever.
+/// longer. A panic of one thread breaks the barrier, so that no other waits forever.
 #[derive(Debug)]
 pub(crate) struct Barrier {
     threads: usize,

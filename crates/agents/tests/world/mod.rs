@@ -270,7 +270,7 @@ impl World {
         self.coordinator.outcome().is_some() && self.agents.iter().all(|agent| !agent.is_held())
     }
 
-    /// Runs until everybody has let go; panics where somebody waits for ever.
+    /// Runs until everybody has let go; panics where somebody waits forever.
     pub fn run(&mut self, limit: Time) -> Outcome {
         loop {
             if self.is_over() {
@@ -288,7 +288,7 @@ impl World {
             }
             assert!(next.is_some() || alarm < Time::MAX, "nothing will happen, and it is not over");
             self.now = self.now.max(next.unwrap_or(Time::MAX).min(alarm));
-            assert!(self.now <= limit, "it goes on for ever");
+            assert!(self.now <= limit, "it goes on forever");
             while let Some(entry) = self.queue.first_entry() {
                 if entry.key().0 > self.now {
                     break;

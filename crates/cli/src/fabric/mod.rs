@@ -78,7 +78,7 @@ pub fn announce_routing_of(source: &Source) {
 /// Returns the failure of a run that ended with a deadlock of these ports.
 pub fn deadlock(fabric: &Fabric, ports: &[Port], simulated: Time) -> Failure {
     let ports = circle(fabric, ports).join(" -> ");
-    let what = "deadlock: these ports wait for each other for ever";
+    let what = "deadlock: these ports wait for each other forever";
     anyhow::anyhow!("{what}: {ports} (simulated until {simulated})").into()
 }
 

@@ -142,7 +142,7 @@ impl Summary {
         out += &match &self.credit_loop {
             None => "credit loop   none: shortest routes can't deadlock\n".to_owned(),
             Some(ports) => format!(
-                "credit loop   ports can wait for each other's credits for ever:\n{}",
+                "credit loop   ports can wait forever for each other's credits:\n{}",
                 super::circle(fabric, ports)
                     .iter()
                     .map(|port| format!("              {port}\n"))

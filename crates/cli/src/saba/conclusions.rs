@@ -5,16 +5,16 @@ use super::gain::PAIRS;
 use super::settings::BASELINE;
 use bandwise_scenario::jobs::{LOSS, SharedJob, SharingPolicy, Summary};
 
-/// The sentences.
+/// Returns the sentences.
 pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {
     let sentences = [who(jobs, findings), best(findings)];
-    // What floors are worth is a sentence of its own.
+    // The effect of floors has its own sentence.
     let pairs = PAIRS.into_iter().filter(|pair| pair.0 != SharingPolicy::SabaNoFloor);
     let weights = pairs.filter_map(|pair| weights(findings, pair));
     sentences.into_iter().flatten().chain(weights).chain(floors(findings)).collect()
 }
 
-/// Jobs that a sentence names; nobody reads more.
+/// The most jobs that a sentence names.
 const NAMED: usize = 5;
 
 /// Returns the jobs that gain with Saba and those that lose.
@@ -28,7 +28,7 @@ fn who(jobs: &[SharedJob], findings: &Findings) -> Option<String> {
             .filter(|of| is_one(*of.1))
             .map(|(job, speedup)| (job.name.as_str(), 1.0 / speedup - 1.0))
             .collect();
-        // Of equals in the order of jobs.
+        // Equals stay in the order of jobs.
         some.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
         some
     };
@@ -64,7 +64,7 @@ fn counted(number: usize, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
 
-/// Jobs and by how much their times change.
+/// Returns jobs with the changes of their times.
 fn named(jobs: &[(&str, f64)], what: &str) -> String {
     let one = |(i, &(name, change)): (usize, &(&str, f64))| {
         let percent = (change.abs() * 100.0).round();
@@ -80,7 +80,7 @@ fn named(jobs: &[(&str, f64)], what: &str) -> String {
     parts.join(", ")
 }
 
-/// A policy and what it came to.
+/// A policy and its results.
 type Of = (SharingPolicy, Summary);
 
 /// Returns the best of two or more complete policies.
@@ -93,12 +93,12 @@ fn best(findings: &Findings) -> Option<String> {
     let base = findings.summary(BASELINE)?;
     Some(match *best == BASELINE {
         true => format!(
-            "Leave it as it is: no policy here has a lower mean slowdown than {}, {:.2}.",
+            "Change nothing: no policy has a lower mean slowdown than {}, {:.2}.",
             best.as_str(),
             base.mean_slowdown
         ),
         false => format!(
-            "The lowest mean slowdown is that of {} ({}): {:.2}, with {} {:.2}.",
+            "{} ({}) has the lowest mean slowdown: {:.2}; {} has {:.2}.",
             best.as_str(),
             best.title(),
             summary.mean_slowdown,
@@ -113,13 +113,13 @@ fn weights(findings: &Findings, pair: (SharingPolicy, SharingPolicy)) -> Option<
     let (saba, equal) = pair;
     let (a, b) = (findings.summary(saba)?.mean_slowdown, findings.summary(equal)?.mean_slowdown);
     let verdict = match () {
-        () if a < b * (1.0 - LOSS) => "serve these jobs better than equal ones",
-        () if a > b * (1.0 + LOSS) => "serve these jobs worse than equal ones",
+        () if a < b * (1.0 - LOSS) => "are better for these jobs than equal weights",
+        () if a > b * (1.0 + LOSS) => "are worse for these jobs than equal weights",
         () => "make no difference to these jobs",
     };
     Some(format!(
-        "Weights by sensitivity {verdict}: a mean slowdown of {a:.2} with {}, of {b:.2} with {}, \
-         which has the same queues.",
+        "Weights by sensitivity {verdict}: mean slowdown {a:.2} with {}, {b:.2} with {}, which has the same \
+         queues.",
         saba.as_str(),
         equal.as_str()
     ))
@@ -135,8 +135,8 @@ fn floors(findings: &Findings) -> Option<String> {
         () => return None,
     };
     Some(format!(
-        "Floors that keep shares above what was measured {verdict}: a mean slowdown of {with:.2} with \
-         {}, of {without:.2} with {}.",
+        "Floors, which keep shares above the smallest measured one, {verdict}: mean slowdown {with:.2} with {}, \
+         {without:.2} with {}.",
         SharingPolicy::Saba.as_str(),
         SharingPolicy::SabaNoFloor.as_str()
     ))

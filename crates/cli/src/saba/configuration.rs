@@ -12,19 +12,19 @@ use serde::{Serialize, Serializer};
 /// The most entries of a table of ports.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
-    /// Kinds of ports; those that most ports are of.
+    /// The largest number of kinds; those with the most ports are listed.
     pub(super) kinds: usize,
-    /// Names of a kind.
+    /// The largest number of names of a kind.
     pub(super) names: usize,
 }
 
-/// Both tables.
+/// Returns the table of levels and the table of ports.
 pub(super) fn tables(settings: &Settings, findings: &Findings, room: Room) -> Vec<Table> {
     let ports = ports(settings.scenario.fabric(), findings, room);
     vec![levels(&settings.scenario, findings), ports]
 }
 
-/// The level of each application.
+/// Returns the level of each application.
 fn levels(scenario: &JobsScenario, findings: &Findings) -> Table {
     let mut rows: Vec<(&str, u16, usize)> = Vec::new();
     for (job, outlook) in scenario.jobs().iter().zip(&findings.outlook.jobs) {
@@ -44,15 +44,15 @@ fn levels(scenario: &JobsScenario, findings: &Findings) -> Table {
     };
     Table {
         title: "To configure: the level of each application".into(),
-        caption: "Levels are service levels (SL) of InfiniBand, from the least sensitive to the most. An \
-                  application sends all it sends with its level."
+        caption: "Levels are service levels (SL) in InfiniBand, from the least sensitive application to the most. \
+                  All packets of an application carry its level."
             .into(),
         header: ["application", "level", "jobs"].map(str::to_owned).into(),
         rows: rows.into_iter().map(row).collect(),
     }
 }
 
-/// Queues and weights of ports, those together that have the same.
+/// Returns queues and weights of ports; ports with the same settings share a row.
 fn ports(fabric: &Fabric, findings: &Findings, room: Room) -> Table {
     let mut kinds: Vec<(String, Vec<Port>)> = Vec::new();
     for (port, config) in &findings.outlook.ports {
@@ -62,7 +62,7 @@ fn ports(fabric: &Fabric, findings: &Findings, room: Room) -> Table {
             None => kinds.push((queues, vec![*port])),
         }
     }
-    // Those of most ports first, of equals in the order of ports.
+    // Kinds with the most ports first; equals stay in the order of ports.
     kinds.sort_by_key(|kind| std::cmp::Reverse(kind.1.len()));
     let all = kinds.len();
     let left_out = kinds.get(room.kinds..).unwrap_or_default();
@@ -80,23 +80,23 @@ fn ports(fabric: &Fabric, findings: &Findings, room: Room) -> Table {
         let what = format!("{left_out} ports of {} other kinds", all - room.kinds);
         rows.push(vec![Cell::text(what), Cell::text("in the JSON")]);
     }
-    // What all others are told stands after those that are told apart.
-    let told_last = usize::from(rows.len() > 1);
-    rows.rotate_left(told_last);
+    // The row of all other ports comes last.
+    let others = usize::from(rows.len() > 1);
+    rows.rotate_left(others);
     Table {
         title: "To configure: queues and weights of ports".into(),
-        caption: "While all jobs are there. Queues are virtual lanes (VL) of InfiniBand, with weights of \
-                  its arbitration tables. Ports that are not told of carry none of these jobs."
+        caption: "For the time in which all jobs are present. Queues are virtual lanes (VL) in InfiniBand, weights \
+                  those of its arbitration tables. Ports that are not listed carry no packets of these jobs."
             .into(),
         header: ["ports", "queues: their levels, weight"].map(str::to_owned).into(),
         rows,
     }
 }
 
-/// The queues of a port in a line. Where there is one level, it does not matter which.
+/// Returns the queues of a port in a line. The number of an only level has no effect and is left out.
 fn queues(config: &PortConfig) -> String {
     if config.table.iter().len() == 1 {
-        return format!("0: the one level there, {}", config.weights[0]);
+        return format!("0: its only level, {}", config.weights[0]);
     }
     let queue = |(queue, weight): (u8, &u8)| {
         let of_queue = config.table.iter().filter(|&(_, of)| of == queue);
@@ -107,7 +107,7 @@ fn queues(config: &PortConfig) -> String {
     queues.join("; ")
 }
 
-/// Numbers that rise, as "1-4, 7".
+/// Returns rising numbers as ranges, such as "1-4, 7".
 fn ranges(numbers: &[u32]) -> String {
     let range = |some: &[u32]| match some {
         [one] => one.to_string(),
@@ -117,8 +117,8 @@ fn ranges(numbers: &[u32]) -> String {
     ranges.join(", ")
 }
 
-/// Ports as the fabric has them, in order: nodes that follow each other with the same ports are one. Of
-/// more than `most` how many ports there are.
+/// Returns the names of ports in the fabric's order. Consecutive nodes with the same ports are one entry; after `most`
+/// entries, the number of ports follows.
 fn named(fabric: &Fabric, ports: &[Port], most: usize) -> String {
     let of_node: Vec<(NodeId, String)> = ports
         .chunk_by(|a, b| a.node == b.node)
@@ -198,13 +198,13 @@ mod tests {
     use bandwise_units::{BitRate, Time};
 
     #[test]
-    fn numbers_that_follow_each_other_are_one_range() {
+    fn consecutive_numbers_are_one_range() {
         assert_eq!(ranges(&[1, 2, 3, 5, 7, 8]), "1-3, 5, 7-8");
         assert_eq!(ranges(&[]), "");
     }
 
     #[test]
-    fn nodes_that_follow_each_other_are_told_together() {
+    fn consecutive_nodes_share_an_entry() {
         let link = (BitRate::from_gbps(56), Time::from_ns(10));
         let fabric = builders::single_switch(4, link.0, link.1).unwrap();
         let ports: Vec<Port> = fabric

@@ -1,4 +1,4 @@
-//! [`Findings`]: all that a plan tells, worked out once.
+//! [`Findings`]: all results of a plan, computed once.
 
 use super::conclusions;
 use super::settings::{BASELINE, Settings};
@@ -33,9 +33,9 @@ impl Findings {
         let scenario = &settings.scenario;
         let outlook = scenario.outlook();
         let doubts = scenario.doubts(&outlook);
-        let said = settings.warnings.iter().map(ToString::to_string);
+        let of_file = settings.warnings.iter().map(ToString::to_string);
         let left_out = settings.left_out.iter().map(|error| format!("left out: {error}"));
-        let warnings = said.chain(left_out).chain(Doubt::told(&doubts)).collect();
+        let warnings = of_file.chain(left_out).chain(Doubt::told(&doubts)).collect();
         let answer = Vec::new();
         let mut findings =
             Findings { comparison, compared, outlook, summaries, answer, warnings, doubts };

@@ -1,4 +1,4 @@
-//! [`Gain`]: what of Saba's gain comes from queues, and what from weights.
+//! [`Gain`]: the parts of Saba's gain by queues and by weights.
 
 use super::findings::Findings;
 use super::settings::BASELINE;
@@ -13,12 +13,12 @@ pub(super) const PAIRS: [(SharingPolicy, SharingPolicy); 3] = [
     (SharingPolicy::SabaUnlimited, SharingPolicy::FairJobs),
 ];
 
-/// A speedup over the baseline as the product of two. All are geometric means over jobs, of which alone
-/// that is true.
+/// A speedup over the baseline as a product of two factors. All are geometric means over jobs: only for these the
+/// product holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Gain {
     pub(super) policy: SharingPolicy,
-    /// The one with the same queues and equal weights.
+    /// The policy with the same queues and equal weights.
     pub(super) equal: SharingPolicy,
     /// The speedup of the queues with equal weights over the baseline.
     pub(super) queues: f64,
@@ -85,8 +85,9 @@ pub(super) fn table(findings: &Findings) -> Option<Table> {
     (!rows.is_empty()).then(|| Table {
         title: "Where Saba's gain comes from".into(),
         caption: format!(
-            "Geometric means over jobs: what the same queues give with equal weights over {}, times what \
-             weights by sensitivity give over equal ones. Floors keep shares above what was measured.",
+            "By queues: the same queues with equal weights, over {}. By weights: weights by sensitivity, over \
+             equal weights. Geometric means over jobs, whose product is the speedup. Floors keep shares above \
+             the smallest measured one.",
             BASELINE.as_str()
         ),
         header: header.map(str::to_owned).into(),
@@ -113,8 +114,8 @@ pub(super) fn figure(findings: &Findings) -> Option<Figure> {
         id: "gain".into(),
         title: "Where Saba's gain comes from".into(),
         caption: format!(
-            "What the same queues give with equal weights over {}, what weights by sensitivity give over \
-             equal ones, and both. Geometric means over jobs: as factors, the first two make the third.",
+            "Queues: the same queues with equal weights, over {}. Weights: weights by sensitivity, over equal \
+             weights. Geometric means over jobs; both is the product of the two factors.",
             BASELINE.title()
         ),
         x: Axis { scale: Scale::Category(names), ..Axis::default() },

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::num::NonZeroU32;
 use std::time::Instant;
 
-/// Runs the policies.
+/// Runs the policies at packet level.
 pub(super) fn compare(
     experiment: &PacketExperiment,
     packets: &Packets,
@@ -34,13 +34,13 @@ pub(super) fn compare(
     compared
 }
 
-/// The failure that a deadlock is.
+/// Returns the failure if a run ended in a deadlock.
 pub(super) fn deadlock(settings: &Settings, findings: &Findings) -> Option<Failure> {
     let runs = &findings.compared.as_ref()?.runs;
     let run = runs.iter().find(|run| run.deadlock.is_some())?;
     let ports = circle(settings.scenario.fabric(), run.deadlock.as_deref()?).join(" -> ");
     let policy = run.results.policy.as_str();
-    let what = "deadlock: these ports wait for each other's credits for ever";
+    let what = "deadlock: these ports wait forever for each other's credits";
     Some(anyhow::anyhow!("{policy}: {what}: {ports}").into())
 }
 
@@ -59,9 +59,8 @@ pub(super) fn table(settings: &Settings, findings: &Findings) -> Option<Table> {
     Some(Table {
         title: "Packets beside rates".into(),
         caption: format!(
-            "By how much a job takes longer at packet level than at flow level, where headers are \
-             counted in. Volumes and computing times are 1/{} of what they are; what has arrived is \
-             noticed every {REACTION}.",
+            "Additional time of a job at packet level, compared with the flow level, which counts headers too. \
+             Volumes and computing times are divided by {}. Jobs notice arrivals every {REACTION}.",
             packets.settings.scale
         ),
         header,

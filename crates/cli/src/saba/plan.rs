@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use bandwise_scenario::Progress as At;
 use bandwise_scenario::jobs::SharingPolicy;
 
-/// Steps that the progress of a policy is told in.
+/// Steps of progress of a policy.
 const STEPS: f64 = 1_000.0;
 
 /// Reads the file, simulates its jobs and prints the results.
@@ -27,7 +27,7 @@ pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), F
     let Settings { scenario, policies, outputs, .. } = &settings;
     outputs.models(|| scenario.models())?;
     let progress = Progress::begin(&format!("sharing {}", scenario.title()));
-    // Each job alone is as one more policy.
+    // Running each job alone counts as one more policy.
     let steps = (policies.len() as f64 + 1.0) * STEPS;
     progress.steps(steps as u64);
     let mut last = None;

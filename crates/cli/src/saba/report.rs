@@ -1,4 +1,4 @@
-//! A plan's report: what each job loses with less bandwidth, and what each policy makes of it.
+//! The report of a plan: sensitivity of jobs, and the effect of policies.
 
 use super::findings::Findings;
 use super::gain;
@@ -53,7 +53,7 @@ fn notes(settings: &Settings, findings: &Findings) -> Vec<String> {
     warnings.chain([tables::closing(settings)]).collect()
 }
 
-/// An axis with the jobs' names.
+/// Returns an axis with the names of jobs.
 fn names(settings: &Settings) -> Axis {
     let names = settings.scenario.jobs().iter().map(|job| job.name.clone()).collect();
     Axis { scale: Scale::Category(names), ..Axis::default() }
@@ -74,7 +74,7 @@ fn slowdowns(settings: &Settings, comparison: &Comparison) -> Figure {
     Figure {
         id: "slowdown".into(),
         title: "Slowdown of each job".into(),
-        caption: "Its time over that with the fabric to itself.".into(),
+        caption: "Completion time divided by the time with the fabric to itself.".into(),
         x: names(settings),
         y: Axis { label: "slowdown".into(), ..Axis::default() },
         series: series.collect(),
@@ -96,7 +96,7 @@ fn speedups(settings: &Settings, findings: &Findings) -> Figure {
     Figure {
         id: "speedup".into(),
         title: "Speedup of each job".into(),
-        caption: format!("Over {}: above 1 a job gains, below it loses.", BASELINE.title()),
+        caption: format!("Over {}: above 1 a job gains, below 1 it loses.", BASELINE.title()),
         x: names(settings),
         y: Axis { label: "speedup".into(), ..Axis::default() },
         series: series.collect(),
@@ -104,11 +104,11 @@ fn speedups(settings: &Settings, findings: &Findings) -> Figure {
     }
 }
 
-/// The policies that bars are drawn of.
+/// The policies shown as bars.
 const IN_BARS: [SharingPolicy; 3] =
     [SharingPolicy::Saba, SharingPolicy::EqualWeights, SharingPolicy::FairJobs];
 
-/// Speedups by application, as Saba's figure 4.13 has them.
+/// Returns speedups by application, as in Saba, figure 4.13.
 fn by_application(settings: &Settings, findings: &Findings) -> Option<Figure> {
     let jobs = settings.scenario.jobs();
     let mut names: Vec<&str> = Vec::new();
@@ -140,7 +140,7 @@ fn by_application(settings: &Settings, findings: &Findings) -> Option<Figure> {
         id: "application".into(),
         title: "Speedup of each application".into(),
         caption: format!(
-            "Over {}, as the geometric mean over its jobs; above 1 it gains, below it loses.",
+            "Over {}, as the geometric mean over jobs; above 1 an application gains, below 1 it loses.",
             BASELINE.title()
         ),
         x: Axis { scale: Scale::Category(places), ..Axis::default() },
@@ -150,7 +150,7 @@ fn by_application(settings: &Settings, findings: &Findings) -> Option<Figure> {
     })
 }
 
-/// The geometric mean.
+/// Returns the geometric mean.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let logs: Vec<f64> = values.map(libm::log).collect();
     libm::exp(logs.iter().sum::<f64>() / logs.len() as f64)
@@ -179,10 +179,10 @@ fn curves(settings: &Settings) -> Figure {
     }
     Figure {
         id: "sensitivity".into(),
-        title: "What less bandwidth costs".into(),
+        title: "Slowdown by share of bandwidth".into(),
         caption:
-            "The models that weights are made of: the slowdown of a job alone with a part of the \
-                  bandwidth."
+            "Sensitivity models: the slowdown of a job alone with a share of the bandwidth. Weights are \
+                  computed from them."
                 .into(),
         x: Axis { label: "bandwidth".into(), unit: "%".into(), scale: Scale::Linear },
         y: Axis { label: "slowdown".into(), ..Axis::default() },

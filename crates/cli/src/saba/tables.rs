@@ -23,7 +23,7 @@ pub(super) fn text(settings: &Settings, findings: &Findings) -> String {
     parts.join("\n")
 }
 
-/// All tables of a page.
+/// Returns all tables of a page.
 pub(super) fn of_page(settings: &Settings, findings: &Findings) -> Vec<Table> {
     all(settings, findings, ON_A_PAGE)
 }
@@ -55,7 +55,7 @@ fn jobs(settings: &Settings, findings: &Findings) -> Table {
     };
     Table {
         title: "Slowdown of each job".into(),
-        caption: "Its time over that with the fabric to itself.".into(),
+        caption: "Completion time divided by the time with the fabric to itself.".into(),
         header,
         rows: settings.scenario.jobs().iter().enumerate().map(row).collect(),
     }
@@ -87,9 +87,9 @@ fn outlook(settings: &Settings, findings: &Findings) -> Table {
     let jobs = settings.scenario.jobs().iter().zip(&findings.outlook.jobs);
     Table {
         title: "What models predict, and what is simulated".into(),
-        caption: "The least share that a job has of a link while all jobs are there and send all the time, \
-                  and its slowdown with that by its model; ~ stands where so little was never measured. \
-                  Then its simulated slowdowns."
+        caption: "A share is the job's smallest one on the links of its paths, with all jobs present and sending \
+                  continuously; beside it the slowdown that its model predicts, with ~ below the smallest \
+                  measured share. The simulated slowdowns follow."
             .into(),
         header: header.map(str::to_owned).into(),
         rows: jobs.enumerate().map(row).collect(),
@@ -142,8 +142,8 @@ fn summaries(findings: &Findings) -> Table {
     Table {
         title: "All jobs".into(),
         caption: format!(
-            "Speedups are over {}, as geometric and as arithmetic means; a job loses if it takes over \
-             {:.0}% longer than there.",
+            "Speedups are over {}, as geometric and as arithmetic means. A job that takes over {:.0}% longer \
+             loses.",
             BASELINE.as_str(),
             LOSS * 100.0
         ),

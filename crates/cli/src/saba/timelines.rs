@@ -6,10 +6,10 @@ use bandwise_report::{Axis, Lane, Lanes, Scale, Step, Track};
 use bandwise_scenario::jobs::{Doing, JobsResults, SharedJob, Timeline};
 use bandwise_units::Time;
 
-/// Lanes that a page shows; more would be no picture.
+/// The most lanes on a page; more would be unreadable.
 const MOST_LANES: usize = 24;
 
-/// A lane a job; none where nothing was taken down.
+/// Returns a lane for each job; `None` if nothing was recorded.
 pub(super) fn lanes(settings: &Settings, findings: &Findings) -> Option<Lanes> {
     let results: Vec<(&JobsResults, &Timeline)> = RECORDED
         .iter()
@@ -31,11 +31,11 @@ pub(super) fn lanes(settings: &Settings, findings: &Findings) -> Option<Lanes> {
     };
     Some(Lanes {
         id: "timeline".into(),
-        title: "Who computed and sent when".into(),
+        title: "Computing and sending over time".into(),
         caption: format!(
-            "What an instance of each job sends, as the mean of steps of {step:.3} s; a full track is \
-             {most:.1} Gbps. The strip below a track is as high as the part of the step in which instances \
-             compute. A line stands where the job ends.{left_out}"
+            "Sending rate of one instance of each job, as means of {step:.3} s; a full track is {most:.1} Gbps. \
+             The strip below a track shows the fraction of each step in which instances compute. A line marks \
+             the end of the job.{left_out}"
         ),
         x: Axis { label: "time".into(), unit: "s".into(), scale: Scale::Linear },
         tracks: results.iter().map(|of| of.0.policy.title().to_owned()).collect(),

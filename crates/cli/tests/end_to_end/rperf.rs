@@ -252,7 +252,7 @@ fn deadlocks(text: String) {
     let ran = place.run(&["rperf", "--fabric", "f.toml", "--json", "o.json"]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     // The loop may be told from any of its ports on.
-    let told = ran.stderr.split("for ever: ").nth(1).unwrap().split(" (").next().unwrap();
+    let told = ran.stderr.split("forever: ").nth(1).unwrap().split(" (").next().unwrap();
     let ports: Vec<&str> = told.split(" -> ").collect();
     let mut rotated = ports[..ports.len() - 1].to_vec();
     let first = rotated.iter().position(|&p| p == "s0:2").expect("s0:2 is part of it");

@@ -109,8 +109,8 @@ fn a_report_of_a_plan() {
         "How should these jobs share the fabric?",
         "Speedup of each application",
         "Where Saba&#39;s gain comes from",
-        "What less bandwidth costs",
-        "Who computed and sent when",
+        "Slowdown by share of bandwidth",
+        "Computing and sending over time",
         "To configure: queues and weights of ports",
     ] {
         assert!(page.contains(part), "{part}");

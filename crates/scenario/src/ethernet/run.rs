@@ -110,7 +110,7 @@ impl EthernetScenario {
             run.look(watch, false);
             let outstanding = run.network.open_flows();
             let simulated = run.network.now();
-            // A sender whose last acknowledgement was dropped may wait for ever.
+            // A sender whose last acknowledgement was dropped may wait forever.
             let all_arrived = run.finished == run.started && (outstanding == 0 || !goes_on);
             if next.is_none() && all_arrived {
                 break Stop::Complete;
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Ports that wait for each other for ever.
+    /// Ports that wait for each other forever.
     fn deadlock(&self) -> Option<Vec<Port>> {
         let has_pfc = self.scenario.model.switch.buffering.has_pfc();
         has_pfc.then(|| self.network.deadlock())?

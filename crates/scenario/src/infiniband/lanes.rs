@@ -1,5 +1,5 @@
 //! Lanes of a flow. Each link of its path, and of the path back, must have a lane that the arbitration
-//! table serves; otherwise its packets are dropped or wait for ever.
+//! table serves; otherwise its packets are dropped or wait forever.
 
 use super::{Flow, FlowError, FlowKey, InfinibandScenario};
 use bandwise_netsim::infiniband::PortQos;

@@ -57,7 +57,7 @@ fn post(device: &mut QueuePairs, requests: &[WorkRequest]) -> Result<(), VerbsEr
     device.post(&mut posts)
 }
 
-/// So many completions, or the failure that came before. Nobody waits for ever for those that don't come.
+/// So many completions, or the failure that came before. Nobody waits forever for those that don't come.
 fn completions(
     device: &mut impl Device<Error = VerbsError>,
     count: usize,

@@ -159,7 +159,7 @@ pub(super) enum MethodFlag {
 pub(super) enum TransportFlag {
     /// Reliable connections
     Rc,
-    /// Unreliable datagrams of one packet; a ping-pong waits for ever for a lost one
+    /// Unreliable datagrams of one packet; a ping-pong waits forever for a lost one
     Ud,
 }
 

@@ -70,7 +70,7 @@ fn curve(answer: &ProfileAnswer) -> Figure {
     }));
     Figure {
         id: "sensitivity".into(),
-        title: "What less bandwidth costs".into(),
+        title: "Slowdown by share of bandwidth".into(),
         caption: "Mean time over the mean time with all of the bandwidth; whiskers are 95% intervals. Weights \
                   are made of the monotone model; the polynomial is the paper's."
             .into(),

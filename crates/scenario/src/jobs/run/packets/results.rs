@@ -22,7 +22,7 @@ pub struct PacketResults {
     pub simulated: Time,
     /// Counters of the simulator.
     pub counters: Counters,
-    /// Ports that wait for each other's credits for ever, if the run ended with a deadlock.
+    /// Ports that wait for each other's credits forever, if the run ended with a deadlock.
     pub deadlock: Option<Vec<Port>>,
 }
 
