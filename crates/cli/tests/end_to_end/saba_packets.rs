@@ -32,7 +32,7 @@ fn packets_beside_rates() {
     place.write("jobs.toml", JOBS);
     let args = ["saba", "plan", "jobs.toml", "--engine", "packets", "--report", "r.html"];
     let ran = place.run(&args).good();
-    for part in ["Packets beside rates", "1/1000 of what they are", "Slowdown of each job"] {
+    for part in ["Packets beside rates", "divided by 1000", "Slowdown of each job"] {
         assert!(ran.stdout.contains(part), "{}", ran.stdout);
     }
     assert!(ran.stderr.contains("million packet-hops"), "{}", ran.stderr);
