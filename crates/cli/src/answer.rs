@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// The result of a command. Its fields, serialised in order, are the JSON document; tables and the
 /// report are made from the same fields, and from those that the document skips.
-pub trait Answer: Serialize {
+pub(crate) trait Answer: Serialize {
     /// Rounds fractions in the JSON to six significant digits if set.
     const IS_ROUNDED: bool = false;
 
@@ -29,21 +29,21 @@ pub trait Answer: Serialize {
 
 /// The version of this program, the last field of most documents.
 #[derive(Debug, Clone, Copy, Serialize)]
-pub struct Stats {
+pub(crate) struct Stats {
     version: &'static str,
 }
 
 impl Stats {
     /// The version of this program.
-    pub const HERE: Stats = Stats { version: env!("CARGO_PKG_VERSION") };
+    pub(crate) const HERE: Stats = Stats { version: env!("CARGO_PKG_VERSION") };
 }
 
 /// Serialises a time as seconds.
-pub fn seconds<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn seconds<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(time.as_s_f64())
 }
 
 /// Serialises a share as a fraction of 1.
-pub fn fraction<S: Serializer>(share: &Share, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn fraction<S: Serializer>(share: &Share, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_f64(share.get())
 }

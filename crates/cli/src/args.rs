@@ -13,7 +13,7 @@ use crate::{devices, isolation};
 #[derive(Debug, Parser)]
 #[command(name = "bandwise", version, max_term_width = 100, after_help = AFTER_HELP)]
 #[command(arg_required_else_help = true, subcommand_required = true)]
-pub struct Args {
+pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -62,7 +62,7 @@ enum Command {
 
 impl Args {
     /// Runs the command.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
             Command::Papers(command) => command.run(),
             Command::Rperf(flags) => flags.run(),

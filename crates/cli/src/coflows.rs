@@ -30,7 +30,7 @@ Examples:
 
 All ports are on one non-blocking switch, as in Varys and Sincronia. The completion time of a coflow
 is the time from its arrival to the end of its last flow.")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Trace; - for standard input [default: a random trace of 526 coflows on 150 ports]
     #[arg(value_name = "TRACE")]
     trace: Option<PathBuf>,
@@ -111,7 +111,7 @@ struct Scheduled {
 
 impl Flags {
     /// Schedules the trace and prints the results.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let Flags { trace: path, rate, seed, json } = self;
         let (name, trace) = match &path {
             Some(path) => {

@@ -13,14 +13,14 @@ Examples:
   bandwise completions bash > ~/.local/share/bash-completion/completions/bandwise
   bandwise completions zsh > ~/.zfunc/_bandwise
   bandwise completions fish > ~/.config/fish/completions/bandwise.fish")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Shell
     shell: Shell,
 }
 
 impl Flags {
     /// Prints the script.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Args::command(), "bandwise", &mut script);
         output::print(&String::from_utf8_lossy(&script))

@@ -16,14 +16,14 @@ GID, which flags name by its index. Rates are nominal, before coding.
 Examples:
   bandwise devices
   bandwise devices --json")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     json: Json,
 }
 
 impl Flags {
     /// Looks and prints.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         let devices = devices().map_err(anyhow::Error::from)?;
         outputs.answer(&DevicesAnswer::new(&devices))

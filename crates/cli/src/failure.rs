@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// A file can't be used. Exit code 2.
     Input(InputError),
     /// A flag can't be used; the same for people. Exit code 2.
@@ -37,17 +37,17 @@ pub enum Failure {
 
 impl Failure {
     /// A flag that can't be used, and what would do.
-    pub fn usage(message: impl Into<String>, allowed: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>, allowed: impl Into<String>) -> Self {
         Failure::Usage { message: message.into(), allowed: allowed.into() }
     }
 
     /// Something that runs can't begin with, given by this flag.
-    pub fn unfit_for(flag: &str, unfit: Unfit) -> Self {
+    pub(crate) fn unfit_for(flag: &str, unfit: Unfit) -> Self {
         Failure::usage(format!("{flag} {}", unfit.message), unfit.allowed)
     }
 
     /// An error before the first run; what is unfit was given by this flag.
-    pub fn of_runner(flag: &str, error: RunnerError) -> Self {
+    pub(crate) fn of_runner(flag: &str, error: RunnerError) -> Self {
         match error {
             RunnerError::Unfit(unfit) => Failure::unfit_for(flag, unfit),
             RunnerError::Input(error) => Failure::Input(error),
@@ -69,7 +69,7 @@ impl Failure {
     }
 
     /// Prints the failure on standard error and returns the exit code.
-    pub fn report(&self) -> ExitCode {
+    pub(crate) fn report(&self) -> ExitCode {
         match self {
             Failure::Input(error) => {
                 note(render(error).trim_end_matches('\n'));
@@ -125,7 +125,7 @@ impl From<anyhow::Error> for Failure {
 
 /// Says what clap has to say. A value that can't be used is told as everything else is that can't
 /// be; help goes to standard output and is no failure.
-pub fn of_flags(error: &clap::Error) -> ExitCode {
+pub(crate) fn of_flags(error: &clap::Error) -> ExitCode {
     if let Some(failure) = bad_value(error) {
         return failure.report();
     }

@@ -17,7 +17,7 @@ const ALLOWED: &str =
 
 /// The text of a file, and the name that errors call it by.
 #[derive(Debug)]
-pub struct Text {
+pub(crate) struct Text {
     /// Its path as given, or `<stdin>`.
     pub name: String,
     text: String,
@@ -25,7 +25,7 @@ pub struct Text {
 
 impl Text {
     /// Reads a file, or standard input for `-`.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         if path == Path::new("-") {
             return read("<stdin>".into(), std::io::stdin().lock());
         }
@@ -48,18 +48,18 @@ impl Text {
     }
 
     /// The text alone.
-    pub fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.text
     }
 
     /// Returns the text for readers.
-    pub fn source(&self) -> Source<'_> {
+    pub(crate) fn source(&self) -> Source<'_> {
         Source::new(&self.name, &self.text)
     }
 }
 
 /// Returns the text of an error of the operating system, without its number.
-pub fn reason(error: &std::io::Error) -> String {
+pub(crate) fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
@@ -108,7 +108,7 @@ fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
 }
 
 /// A file that a scenario names, for its reader.
-pub fn named(path: &Path) -> Result<bandwise_scenario::File, String> {
+pub(crate) fn named(path: &Path) -> Result<bandwise_scenario::File, String> {
     let text = Text::read(path).map_err(|failure| match failure {
         Failure::Input(error) => error.message().to_owned(),
         // It begins with the file's name, which is told already.

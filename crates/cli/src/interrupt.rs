@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// A flag that is set by Ctrl-C.
 #[derive(Debug, Clone)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
     /// Begins to listen. To be called once.
-    pub fn listen() -> anyhow::Result<Self> {
+    pub(crate) fn listen() -> anyhow::Result<Self> {
         let asked = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&asked);
         ctrlc::set_handler(move || {
@@ -24,12 +24,12 @@ impl Interrupt {
     }
 
     /// Breaks off a run if somebody asked to stop.
-    pub fn control(&self) -> ControlFlow<()> {
+    pub(crate) fn control(&self) -> ControlFlow<()> {
         if self.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Returns `true` after Ctrl-C.
-    pub fn asked(&self) -> bool {
+    pub(crate) fn asked(&self) -> bool {
         self.0.load(Relaxed)
     }
 }

@@ -5,27 +5,27 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 /// The most memory this process ever had, in bytes (`VmHWM`).
-pub fn peak_rss_bytes() -> Option<u64> {
+pub(crate) fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib: u64 = field(&status, "VmHWM")?.strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib << 10)
 }
 
 /// Returns the processor's name.
-pub fn cpu_model() -> Option<String> {
+pub(crate) fn cpu_model() -> Option<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     field(&info, "model name").map(str::to_owned)
 }
 
 /// Returns the number of cores that this process may use.
-pub fn cores() -> Option<usize> {
+pub(crate) fn cores() -> Option<usize> {
     std::thread::available_parallelism().ok().map(usize::from)
 }
 
 /// How long this thread has had a core, if one is all there are, else how long all of the process
 /// have. Of one thread it is exact where the kernel keeps scheduling statistics; otherwise it comes in
 /// ticks of 1/100 s (`USER_HZ`, which is 100 wherever Linux runs).
-pub fn cpu_time(threads: NonZeroUsize) -> Option<Duration> {
+pub(crate) fn cpu_time(threads: NonZeroUsize) -> Option<Duration> {
     let of_thread = || {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
         let ns = text.split_whitespace().next()?.parse().ok()?;

@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 
 /// A file, or `-` for standard output.
 #[derive(Debug, Clone)]
-pub enum Target {
+pub(crate) enum Target {
     /// `-`
     Stdout,
     /// Anything else.
@@ -29,7 +29,7 @@ impl From<PathBuf> for Target {
 
 /// The flag that every command has which prints for people.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct Json {
+pub(crate) struct Json {
     /// Write JSON to FILE, or to standard output in place of the text
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     json: Option<PathBuf>,
@@ -37,14 +37,14 @@ pub struct Json {
 
 impl Json {
     /// Returns the checked output: see [`Outputs::new`].
-    pub fn resolve(self, inputs: &[&Path]) -> Result<Outputs, Failure> {
+    pub(crate) fn resolve(self, inputs: &[&Path]) -> Result<Outputs, Failure> {
         Outputs::new(self, Report::default(), Rows::default(), inputs)
     }
 }
 
 /// The flag of commands that have plots.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct Report {
+pub(crate) struct Report {
     /// Write a report with plots as one HTML file, which needs no network
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
@@ -52,7 +52,7 @@ pub struct Report {
 
 /// The flags of commands that have files which grow as a run goes on, and one of its ports.
 #[derive(Debug, Default, clap::Args)]
-pub struct Rows {
+pub(crate) struct Rows {
     /// Write a row for each finished flow: flow,start_ns,src,dst,bytes,fct_ns,slowdown; as Parquet
     /// if FILE ends in .parquet, otherwise as CSV
     #[arg(long, value_name = "FILE")]
@@ -68,7 +68,7 @@ pub struct Rows {
 
 impl Rows {
     /// Returns the name of a flag that is given.
-    pub fn given(&self) -> Option<&'static str> {
+    pub(crate) fn given(&self) -> Option<&'static str> {
         [
             ("--flow-results", &self.flow_results),
             ("--trace", &self.trace),
@@ -81,7 +81,7 @@ impl Rows {
 
 /// The flag of commands that run several scenarios.
 #[derive(Debug, Default, clap::Args)]
-pub struct Points {
+pub(crate) struct Points {
     /// Write a row for each point of a sweep, with its metrics
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
@@ -89,14 +89,14 @@ pub struct Points {
 
 impl Points {
     /// Returns the name of a flag that is given.
-    pub fn given(&self) -> Option<&'static str> {
+    pub(crate) fn given(&self) -> Option<&'static str> {
         self.csv.is_some().then_some("--csv")
     }
 }
 
 /// The flag of commands that make models of applications.
 #[derive(Debug, Default, clap::Args)]
-pub struct SavedModels {
+pub(crate) struct SavedModels {
     /// Write the samples of all models as a sensitivity table, TOML or CSV by the ending of FILE
     #[arg(long, value_name = "FILE")]
     save_models: Option<PathBuf>,
@@ -104,7 +104,7 @@ pub struct SavedModels {
 
 /// The outputs of a command.
 #[derive(Debug)]
-pub struct Outputs {
+pub(crate) struct Outputs {
     json: Option<Target>,
     report: Option<Target>,
     rows: Option<Target>,
@@ -118,7 +118,12 @@ pub struct Outputs {
 
 impl Outputs {
     /// The flags, checked: they can be written, and no two are one file, nor one that is read.
-    pub fn new(json: Json, report: Report, rows: Rows, inputs: &[&Path]) -> Result<Self, Failure> {
+    pub(crate) fn new(
+        json: Json,
+        report: Report,
+        rows: Rows,
+        inputs: &[&Path],
+    ) -> Result<Self, Failure> {
         let mut outputs = Outputs {
             json: None,
             report: None,
@@ -138,13 +143,13 @@ impl Outputs {
     }
 
     /// Adds the file with a row for each point, if it is wanted.
-    pub fn and(mut self, points: Points) -> Result<Self, Failure> {
+    pub(crate) fn and(mut self, points: Points) -> Result<Self, Failure> {
         self.points = self.target("--csv", points.csv)?;
         Ok(self)
     }
 
     /// Adds the file of the sensitivity table, if it is wanted.
-    pub fn with_models(mut self, saved: SavedModels) -> Result<Self, Failure> {
+    pub(crate) fn with_models(mut self, saved: SavedModels) -> Result<Self, Failure> {
         const FLAG: &str = "--save-models";
         if let Some(path) = &saved.save_models {
             check_ending(FLAG, path)?;
@@ -154,7 +159,7 @@ impl Outputs {
     }
 
     /// Writes a sensitivity table, if one is wanted.
-    pub fn models(&self, table: impl FnOnce() -> Table) -> Result<(), Failure> {
+    pub(crate) fn models(&self, table: impl FnOnce() -> Table) -> Result<(), Failure> {
         match &self.models {
             Some(Target::File(path)) => write_table(path, &table()),
             _ => Ok(()),
@@ -187,17 +192,17 @@ impl Outputs {
     }
 
     /// Returns `true` if a row for each flow is wanted.
-    pub fn wants_rows(&self) -> bool {
+    pub(crate) fn wants_rows(&self) -> bool {
         self.rows.is_some()
     }
 
     /// Returns `true` if a row for each point is wanted.
-    pub fn wants_points(&self) -> bool {
+    pub(crate) fn wants_points(&self) -> bool {
         self.points.is_some()
     }
 
     /// Writes the lines of all points.
-    pub fn points(&self, csv: &str) -> Result<(), Failure> {
+    pub(crate) fn points(&self, csv: &str) -> Result<(), Failure> {
         match &self.points {
             Some(Target::File(path)) => write(path, csv),
             _ => Ok(()),
@@ -205,12 +210,12 @@ impl Outputs {
     }
 
     /// Returns `true` if a report is wanted.
-    pub fn wants_report(&self) -> bool {
+    pub(crate) fn wants_report(&self) -> bool {
         self.report.is_some()
     }
 
     /// Writes the JSON and the report that are wanted, and prints the text unless the JSON goes to standard output.
-    pub fn answer(&self, answer: &impl Answer) -> Result<(), Failure> {
+    pub(crate) fn answer(&self, answer: &impl Answer) -> Result<(), Failure> {
         match &self.json {
             Some(Target::Stdout) => print(&document(&answer.json()))?,
             Some(Target::File(path)) => {
@@ -228,12 +233,12 @@ impl Outputs {
     }
 
     /// The file for a row each flow, if one is wanted. It is there when it is finished.
-    pub fn rows(&self) -> Result<Option<Stream>, Failure> {
+    pub(crate) fn rows(&self) -> Result<Option<Stream>, Failure> {
         stream(&self.rows)
     }
 
     /// Returns `true` if the rows of flows are to be Parquet.
-    pub fn rows_are_parquet(&self) -> bool {
+    pub(crate) fn rows_are_parquet(&self) -> bool {
         let ending = |target: &Target| match target {
             Target::File(path) => is_parquet(path),
             Target::Stdout => false,
@@ -242,17 +247,17 @@ impl Outputs {
     }
 
     /// The file for packets, if one is wanted. It is there when it is finished.
-    pub fn trace(&self) -> Result<Option<Stream>, Failure> {
+    pub(crate) fn trace(&self) -> Result<Option<Stream>, Failure> {
         stream(&self.trace)
     }
 
     /// Returns `true` if a trace of packets is wanted.
-    pub fn wants_trace(&self) -> bool {
+    pub(crate) fn wants_trace(&self) -> bool {
         self.trace.is_some()
     }
 
     /// Writes a line for each port, if they are wanted.
-    pub fn ports(&self, csv: impl FnOnce() -> String) -> Result<(), Failure> {
+    pub(crate) fn ports(&self, csv: impl FnOnce() -> String) -> Result<(), Failure> {
         match &self.ports {
             Some(Target::File(path)) => write(path, &csv()),
             _ => Ok(()),
@@ -291,13 +296,13 @@ fn check_ending(flag: &str, path: &Path) -> Result<(), Failure> {
 }
 
 /// Refuses a file that no sensitivity table can be written to.
-pub fn check_table(flag: &str, path: &Path) -> Result<(), Failure> {
+pub(crate) fn check_table(flag: &str, path: &Path) -> Result<(), Failure> {
     check_ending(flag, path)?;
     check(flag, path)
 }
 
 /// Writes a sensitivity table: CSV or TOML, by the file's name.
-pub fn write_table(path: &Path, table: &Table) -> Result<(), Failure> {
+pub(crate) fn write_table(path: &Path, table: &Table) -> Result<(), Failure> {
     write(path, &if is_csv(path) { table::csv(table) } else { table::toml(table) })
 }
 
@@ -312,7 +317,7 @@ fn document(json: &serde_json::Value) -> String {
 }
 
 /// Prints to standard output. Somebody who stops listening (`| head`) is no failure.
-pub fn print(text: &str) -> Result<(), Failure> {
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
@@ -324,12 +329,12 @@ pub fn print(text: &str) -> Result<(), Failure> {
 
 /// Says something on standard error, which is not a result. Where nobody can hear it, as after
 /// `2>&1 | head -1` or on a full disk, the work goes on and the exit code stays what it is.
-pub fn note(text: impl std::fmt::Display) {
+pub(crate) fn note(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
 
 /// Prints a warning about an input that is allowed and most likely a mistake.
-pub fn warn(warning: &InputError) {
+pub(crate) fn warn(warning: &InputError) {
     note(format_args!("warning: {warning}"));
 }
 
@@ -374,7 +379,7 @@ fn check(flag: &str, path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a file so that it is there as a whole or not at all.
-pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let mut stream = Stream::create(path)?;
     stream.write(text)?;
     stream.finish()
@@ -382,7 +387,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// A file that is written bit by bit, and there as a whole or not at all.
 #[derive(Debug)]
-pub struct Stream {
+pub(crate) struct Stream {
     path: PathBuf,
     to: To,
 }
@@ -397,7 +402,7 @@ enum To {
 
 impl Stream {
     /// Begins a file.
-    pub fn create(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
         let attempt = || {
             // Through a link to the file itself, so that the link stays one.
             let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -414,17 +419,17 @@ impl Stream {
     }
 
     /// Writes more.
-    pub fn write(&mut self, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    pub(crate) fn write(&mut self, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
         self.write_all(bytes.as_ref()).map_err(|error| self.failed(error))
     }
 
     /// Adds the file's path to an error.
-    pub fn failed(&self, error: std::io::Error) -> anyhow::Error {
+    pub(crate) fn failed(&self, error: std::io::Error) -> anyhow::Error {
         failed(&self.path, error)
     }
 
     /// Completes the file.
-    pub fn finish(self) -> Result<(), Failure> {
+    pub(crate) fn finish(self) -> Result<(), Failure> {
         let Stream { path, to } = self;
         let attempt = || {
             match to {

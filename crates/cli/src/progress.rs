@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 
 /// The progress of some work.
 #[derive(Debug)]
-pub struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
     started: Instant,
 }
 
 impl Progress {
     /// Shows the beginning of some work.
-    pub fn begin(what: &str) -> Self {
+    pub(crate) fn begin(what: &str) -> Self {
         let target = if std::io::stderr().is_terminal() {
             ProgressDrawTarget::stderr()
         } else {
@@ -30,39 +30,39 @@ impl Progress {
     }
 
     /// Shows no estimate of the time left, for steps of different lengths.
-    pub fn without_guess(self) -> Self {
+    pub(crate) fn without_guess(self) -> Self {
         let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}");
         self.bar.set_style(style.expect("a template that is right"));
         self
     }
 
     /// Something was done that people may want to know of afterwards: a line that stays.
-    pub fn say(&self, what: &str) {
+    pub(crate) fn say(&self, what: &str) {
         self.bar.suspend(|| note(what));
     }
 
     /// Sets the number of steps.
-    pub fn steps(&self, steps: u64) {
+    pub(crate) fn steps(&self, steps: u64) {
         self.bar.set_length(steps);
     }
 
     /// Sets the number of completed steps.
-    pub fn at(&self, steps: u64) {
+    pub(crate) fn at(&self, steps: u64) {
         self.bar.set_position(steps);
     }
 
     /// Sets the description of the present step.
-    pub fn doing(&self, what: &str) {
+    pub(crate) fn doing(&self, what: &str) {
         self.bar.set_message(what.to_owned());
     }
 
     /// Counts a completed step.
-    pub fn step(&self) {
+    pub(crate) fn step(&self) {
         self.bar.inc(1);
     }
 
     /// Takes the bar away and tells how long it took.
-    pub fn end(&self) -> Duration {
+    pub(crate) fn end(&self) -> Duration {
         self.bar.finish_and_clear();
         self.started.elapsed()
     }

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 /// Why a value can't be used.
 #[derive(Debug)]
-pub struct Refusal {
+pub(crate) struct Refusal {
     /// The mistake, unless the value alone shows it.
     pub why: Option<String>,
     /// The allowed values.
@@ -22,12 +22,12 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 /// A value that would not do.
-pub fn refused<T>(why: Option<String>, allowed: impl Into<String>) -> Result<T, Refusal> {
+pub(crate) fn refused<T>(why: Option<String>, allowed: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal { why, allowed: allowed.into() })
 }
 
 /// A whole number of that range.
-pub fn number(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, Refusal> + Clone {
+pub(crate) fn number(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, Refusal> + Clone {
     move |text| match text.trim().parse() {
         Ok(number) if range.contains(&number) => Ok(number),
         _ => refused(None, format!("{} to {}", range.start(), range.end())),
@@ -38,7 +38,7 @@ pub fn number(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, Refusa
 const LARGEST: Bytes = Bytes::from_kib(1 << 20);
 
 /// The payload of a message: a size with a unit, or a number of bytes.
-pub fn size(text: &str) -> Result<Bytes, Refusal> {
+pub(crate) fn size(text: &str) -> Result<Bytes, Refusal> {
     let allowed = || format!("up to {LARGEST}, such as 64 or \"4 KiB\"");
     let negative = text.trim_start().starts_with('-');
     let read = match text.trim().parse::<u64>() {
@@ -56,7 +56,7 @@ pub fn size(text: &str) -> Result<Bytes, Refusal> {
 }
 
 /// A time that something can last.
-pub fn duration(text: &str) -> Result<Time, Refusal> {
+pub(crate) fn duration(text: &str) -> Result<Time, Refusal> {
     const LEAST: Time = Time::from_us(1);
     const LONGEST: Time = Time::from_ms(3_600_000);
     let allowed = || format!("{LEAST} to {LONGEST}, such as \"10 ms\"");

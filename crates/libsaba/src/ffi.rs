@@ -7,14 +7,14 @@ use std::ffi::{CStr, CString, c_char, c_int};
 use std::os::fd::BorrowedFd;
 
 /// A registered application. Several threads may use it at once.
-pub struct SabaApp(Application);
+pub(crate) struct SabaApp(Application);
 
 /// A connection of an application.
-pub struct SabaConn(Connection);
+pub(crate) struct SabaConn(Connection);
 
 /// Options of a registration. All zero means the defaults.
 #[repr(C)]
-pub struct SabaOptions {
+pub(crate) struct SabaOptions {
     /// The controller's endpoints: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT", separated by commas and
     /// tried in turn. For https, SABA_CA_FILE names the authority. NULL: the value of SABA_CONTROLLER, or
     /// unix:/run/bandwise/controller.sock.
@@ -33,7 +33,7 @@ pub struct SabaOptions {
 
 /// The mark for packets of a connection. A field is -1 if it does not apply; without a controller all are.
 #[repr(C)]
-pub struct SabaMark {
+pub(crate) struct SabaMark {
     /// Saba's priority level.
     pub level: i32,
     /// The differentiated services code point, 1 to 63.
@@ -45,13 +45,13 @@ pub struct SabaMark {
 }
 
 /// The call has succeeded, with or without a controller.
-pub const SABA_OK: c_int = 0;
+pub(crate) const SABA_OK: c_int = 0;
 /// The controller has refused the request; saba_error returns the reason.
-pub const SABA_REFUSED: c_int = -1;
+pub(crate) const SABA_REFUSED: c_int = -1;
 /// An argument is invalid; saba_error returns the reason.
-pub const SABA_ARGUMENT: c_int = -2;
+pub(crate) const SABA_ARGUMENT: c_int = -2;
 /// The socket can't be marked.
-pub const SABA_SOCKET: c_int = -3;
+pub(crate) const SABA_SOCKET: c_int = -3;
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
@@ -90,7 +90,7 @@ unsafe fn text(pointer: *const c_char, name: &str) -> Result<Option<String>, Err
 /// Returns the error of the last call of this thread, or the reason why no controller has answered it. The text is
 /// valid until the thread's next call.
 #[unsafe(no_mangle)]
-pub extern "C" fn saba_error() -> *const c_char {
+pub(crate) extern "C" fn saba_error() -> *const c_char {
     LAST.with_borrow(|last| last.as_ptr())
 }
 
@@ -102,7 +102,7 @@ pub extern "C" fn saba_error() -> *const c_char {
 ///
 /// `name` is a string, `options` is NULL or points to options, and `app` points to a pointer.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saba_app_register(
+pub(crate) unsafe extern "C" fn saba_app_register(
     name: *const c_char,
     options: *const SabaOptions,
     app: *mut *mut SabaApp,
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn saba_app_register(
 /// `app` comes from saba_app_register, `from` is NULL or a string, `to` is a string, `fd` is -1 or open, and `conn`
 /// points to a pointer.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saba_conn_create(
+pub(crate) unsafe extern "C" fn saba_conn_create(
     app: *const SabaApp,
     from: *const c_char,
     to: *const c_char,
@@ -175,7 +175,7 @@ pub unsafe extern "C" fn saba_conn_create(
 ///
 /// `conn` comes from saba_conn_create, or is NULL, which has no mark.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saba_conn_mark(conn: *const SabaConn) -> SabaMark {
+pub(crate) unsafe extern "C" fn saba_conn_mark(conn: *const SabaConn) -> SabaMark {
     let mark = unsafe { conn.as_ref() }.and_then(|conn| conn.0.mark());
     let byte = |value: Option<u8>| value.map_or(-1, i32::from);
     SabaMark {
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn saba_conn_mark(conn: *const SabaConn) -> SabaMark {
 ///
 /// `conn` comes from saba_conn_create, and is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saba_conn_destroy(conn: *mut SabaConn) {
+pub(crate) unsafe extern "C" fn saba_conn_destroy(conn: *mut SabaConn) {
     if !conn.is_null() {
         drop(unsafe { Box::from_raw(conn) });
     }
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn saba_conn_destroy(conn: *mut SabaConn) {
 ///
 /// `app` comes from saba_app_register, and is not used again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn saba_app_deregister(app: *mut SabaApp) {
+pub(crate) unsafe extern "C" fn saba_app_deregister(app: *mut SabaApp) {
     if !app.is_null() {
         drop(unsafe { Box::from_raw(app) });
     }

@@ -6,7 +6,7 @@ use bandwise_units::{Bytes, Time};
 use std::array;
 
 /// Returns the counts of the whole run, which took `took`.
-pub fn whole(programs: &[Generator], bytes: u32, took: Time) -> Counted {
+pub(crate) fn whole(programs: &[Generator], bytes: u32, took: Time) -> Counted {
     if let [Generator::Bulk(bulk)] = programs {
         return counted(bulk.completed(), bytes, took);
     }
@@ -14,7 +14,7 @@ pub fn whole(programs: &[Generator], bytes: u32, took: Time) -> Counted {
 }
 
 /// Returns the counts of a window, cut at the end of the flow.
-pub fn within(programs: &[Generator], bytes: u32, window: Window, ended: Time) -> Counted {
+pub(crate) fn within(programs: &[Generator], bytes: u32, window: Window, ended: Time) -> Counted {
     if let [Generator::Bulk(bulk)] = programs {
         return of_bulk(bulk.bandwidth().messages, bytes, window, ended);
     }
@@ -24,7 +24,12 @@ pub fn within(programs: &[Generator], bytes: u32, window: Window, ended: Time) -
 
 /// Returns the counts from the start of a window to the end of each of its parts, cut at the end of
 /// the flow.
-pub fn parts(programs: &[Generator], bytes: u32, window: Window, ended: Time) -> [Counted; PARTS] {
+pub(crate) fn parts(
+    programs: &[Generator],
+    bytes: u32,
+    window: Window,
+    ended: Time,
+) -> [Counted; PARTS] {
     if let [Generator::Bulk(bulk)] = programs {
         return array::from_fn(|part| {
             let parts = part + 1;
@@ -51,7 +56,7 @@ pub fn parts(programs: &[Generator], bytes: u32, window: Window, ended: Time) ->
 }
 
 /// Returns the earliest of the threads' last messages.
-pub fn carried(programs: &[Generator]) -> Option<Time> {
+pub(crate) fn carried(programs: &[Generator]) -> Option<Time> {
     let last: Option<Vec<Time>> = programs.iter().map(Generator::last).collect();
     last?.into_iter().min()
 }

@@ -4,7 +4,7 @@ use crate::repeated::{Repeated, ResultsOf};
 
 /// Runs that items take numbers from.
 #[derive(Debug)]
-pub struct Case<S: Repeated> {
+pub(crate) struct Case<S: Repeated> {
     /// Name, for progress.
     pub name: String,
     /// Experiment; it runs once with each seed.
@@ -14,7 +14,7 @@ pub struct Case<S: Repeated> {
 }
 
 /// A number that is taken from a run.
-pub struct Reading<R> {
+pub(crate) struct Reading<R> {
     /// Item that it belongs to.
     pub item: &'static str,
     /// Case of the item.
@@ -28,7 +28,7 @@ pub struct Reading<R> {
 }
 
 /// A function that takes a number out of results; `None` if they lack it.
-pub type Read<R> = Box<dyn Fn(&R) -> Option<f64> + Send + Sync>;
+pub(crate) type Read<R> = Box<dyn Fn(&R) -> Option<f64> + Send + Sync>;
 
 impl<R> std::fmt::Debug for Reading<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -27,7 +27,7 @@ pub struct Found {
 /// # Errors
 ///
 /// A case is impossible, or has no end.
-pub fn collect<S: Repeated>(
+pub(crate) fn collect<S: Repeated>(
     mut cases: Vec<Case<S>>,
     options: &Options,
     observer: &dyn Observer,

@@ -9,7 +9,7 @@ use bandwise_scenario::infiniband::InfinibandScenario;
 const RUNS: u64 = 3;
 
 /// An experiment that runs several times, each time with another seed.
-pub trait Repeated: Sync {
+pub(crate) trait Repeated: Sync {
     /// The experiment of a run.
     type Experiment: Experiment<Results: Send + Sync>;
 
@@ -27,7 +27,7 @@ pub trait Repeated: Sync {
 }
 
 /// The results of a run.
-pub type ResultsOf<R> = <<R as Repeated>::Experiment as Experiment>::Results;
+pub(crate) type ResultsOf<R> = <<R as Repeated>::Experiment as Experiment>::Results;
 
 impl Repeated for InfinibandScenario {
     type Experiment = InfinibandScenario;

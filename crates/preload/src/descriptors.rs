@@ -33,7 +33,7 @@ pub(crate) fn closing(fd: c_int) {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn close(fd: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn close(fd: c_int) -> c_int {
     if is_hidden(fd) {
         Errno::set(libc::EBADF);
         return -1;
@@ -61,7 +61,7 @@ fn duplicated(from: c_int, to: c_int) {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dup(fd: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn dup(fd: c_int) -> c_int {
     let result = next!(Next::new(c"dup"), (fd => c_int) -> c_int, -1);
     duplicated(fd, result);
     result
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn dup(fd: c_int) -> c_int {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
     if from != to && is_hidden(to) {
         // The error of dup2(2) for a descriptor that another thread is opening.
         Errno::set(libc::EBUSY);
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn dup3(from: c_int, to: c_int, flags: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn dup3(from: c_int, to: c_int, flags: c_int) -> c_int {
     if from != to && is_hidden(to) {
         Errno::set(libc::EBUSY);
         return -1;
@@ -125,7 +125,7 @@ fn around_own(first: c_uint, last: c_uint) -> Vec<(c_uint, c_uint)> {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
     let call = |first: c_uint, last: c_uint| -> c_int {
         next!(
             Next::new(c"close_range"),
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) 
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn closefrom(first: c_int) {
+pub(crate) unsafe extern "C" fn closefrom(first: c_int) {
     let first = c_uint::try_from(first).unwrap_or(0);
     // SAFETY: numbers. The kernel has had it longer than the library has its function for it.
     let result = unsafe { close_range(first, c_uint::MAX, 0) };

@@ -154,7 +154,7 @@ macro_rules! resolve_or_jump {
 /// As for the original.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
+pub(crate) unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
     resolve_or_jump!(resolve_dlsym)
 }
 
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut
 /// As for the original.
 #[unsafe(no_mangle)]
 #[unsafe(naked)]
-pub unsafe extern "C" fn dlvsym(
+pub(crate) unsafe extern "C" fn dlvsym(
     handle: *mut c_void,
     name: *const c_char,
     version: *const c_char,

@@ -41,7 +41,7 @@ fn connected(fd: c_int, peer: Peer) {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     let fd = next!(Next::new(c"socket"), (domain => c_int, kind => c_int, protocol => c_int) -> c_int, -1);
     if fd < 0 || !process::is_own() {
         if let Some(place) = place(fd).filter(|_| process::settings().is_some()) {
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> 
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn setsockopt(
+pub(crate) unsafe extern "C" fn setsockopt(
     fd: c_int,
     level: c_int,
     name: c_int,
@@ -95,7 +95,11 @@ pub unsafe extern "C" fn setsockopt(
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn connect(fd: c_int, address: *const sockaddr, length: socklen_t) -> c_int {
+pub(crate) unsafe extern "C" fn connect(
+    fd: c_int,
+    address: *const sockaddr,
+    length: socklen_t,
+) -> c_int {
     let is_ours = !process::is_own() && process::settings().is_some();
     // SAFETY: it is what the program wants read.
     let peer = if is_ours { unsafe { system::peer(address.cast(), length) } } else { None };
@@ -180,7 +184,7 @@ unsafe fn room(length: *const socklen_t) -> socklen_t {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn accept(
+pub(crate) unsafe extern "C" fn accept(
     fd: c_int,
     address: *mut sockaddr,
     length: *mut socklen_t,
@@ -202,7 +206,7 @@ pub unsafe extern "C" fn accept(
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn accept4(
+pub(crate) unsafe extern "C" fn accept4(
     fd: c_int,
     address: *mut sockaddr,
     length: *mut socklen_t,

@@ -69,7 +69,11 @@ fn peer(attr: &AhAttr) -> Option<Peer> {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ibv_modify_qp(qp: *mut c_void, attr: *mut QpAttr, mask: c_int) -> c_int {
+pub(crate) unsafe extern "C" fn ibv_modify_qp(
+    qp: *mut c_void,
+    attr: *mut QpAttr,
+    mask: c_int,
+) -> c_int {
     let call = |attr: *mut QpAttr| -> c_int {
         next!(
             Next::of(LIBRARY, c"ibv_modify_qp"),
@@ -104,7 +108,7 @@ pub unsafe extern "C" fn ibv_modify_qp(qp: *mut c_void, attr: *mut QpAttr, mask:
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr) -> *mut c_void {
+pub(crate) unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr) -> *mut c_void {
     let call = |attr: *mut AhAttr| -> *mut c_void {
         next!(
             Next::of(LIBRARY, c"ibv_create_ah"),
@@ -135,7 +139,7 @@ pub unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr) -> *m
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
+pub(crate) unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
     ends(ah);
     next!(Next::of(LIBRARY, c"ibv_destroy_ah"), (ah => *mut c_void) -> c_int, libc::ENOSYS)
 }
@@ -146,7 +150,7 @@ pub unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn ibv_destroy_qp(qp: *mut c_void) -> c_int {
+pub(crate) unsafe extern "C" fn ibv_destroy_qp(qp: *mut c_void) -> c_int {
     ends(qp);
     next!(Next::of(LIBRARY, c"ibv_destroy_qp"), (qp => *mut c_void) -> c_int, libc::ENOSYS)
 }

@@ -3,7 +3,7 @@
 /// `ibv_global_route`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(8))]
-pub struct GlobalRoute {
+pub(crate) struct GlobalRoute {
     /// The GID of the other end.
     pub dgid: [u8; 16],
     /// Unchanged.
@@ -19,7 +19,7 @@ pub struct GlobalRoute {
 /// `ibv_ah_attr`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
-pub struct AhAttr {
+pub(crate) struct AhAttr {
     /// The global header.
     pub grh: GlobalRoute,
     /// The LID of the other end.
@@ -39,14 +39,14 @@ pub struct AhAttr {
 /// `ibv_qp_attr` up to the address vector.
 #[derive(Debug)]
 #[repr(C)]
-pub struct QpAttr {
+pub(crate) struct QpAttr {
     before: [u32; 14],
     /// The path to the other end.
     pub ah_attr: AhAttr,
 }
 
 /// `IBV_QP_AV`: the address vector is set.
-pub const QP_AV: libc::c_int = 1 << 7;
+pub(crate) const QP_AV: libc::c_int = 1 << 7;
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,7 @@ pub(crate) struct Barrier {
 const LOOKS: u32 = 4_000;
 
 impl Barrier {
-    pub const fn new(threads: usize) -> Self {
+    pub(crate) const fn new(threads: usize) -> Self {
         Barrier {
             threads,
             arrived: AtomicUsize::new(0),
@@ -32,7 +32,7 @@ impl Barrier {
     /// # Panics
     ///
     /// Panics if another thread has panicked.
-    pub fn wait(&self) {
+    pub(crate) fn wait(&self) {
         let round = self.round.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
             self.arrived.store(0, Ordering::Release);
@@ -52,7 +52,7 @@ impl Barrier {
     }
 
     /// Returns a guard. A panic of the thread during its life breaks the barrier.
-    pub fn guard(&self) -> Guard<'_> {
+    pub(crate) fn guard(&self) -> Guard<'_> {
         Guard(self)
     }
 }

@@ -8,7 +8,7 @@ use bandwise_units::Time;
 use std::collections::BTreeMap;
 
 /// The largest number of flows of an agent; each needs a thread.
-pub const MOST_JOBS: usize = 128;
+pub(super) const MOST_JOBS: usize = 128;
 /// The time for all steps before the flows start, and after their end.
 const BEFORE: Time = Time::from_ms(60_000);
 const AFTER: Time = Time::from_ms(30_000);

@@ -4,7 +4,7 @@ use bandwise_units::Time;
 
 /// What goes wrong, and when.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// The connection with an agent ends, and both sides hear of it.
     Cut(usize, Time),
     /// From then on nothing comes through, and nobody hears of that.
@@ -27,20 +27,20 @@ pub enum Fault {
 
 /// An agent's clock: how far ahead of the coordinator's, and by how many millionths faster.
 #[derive(Debug, Clone, Copy)]
-pub struct Pace {
+pub(crate) struct Pace {
     pub ahead: Time,
     pub ppm: u64,
 }
 
 impl Pace {
-    pub fn read(self, now: Time) -> Time {
+    pub(crate) fn read(self, now: Time) -> Time {
         self.ahead
             + now
             + Time::from_ps((u128::from(now.as_ps()) * u128::from(self.ppm) / 1_000_000) as u64)
     }
 
     /// When it reads that.
-    pub fn when(self, read: Time) -> Time {
+    pub(crate) fn when(self, read: Time) -> Time {
         let since = read.saturating_sub(self.ahead).as_ps();
         Time::from_ps((u128::from(since) * 1_000_000 / u128::from(1_000_000 + self.ppm)) as u64)
     }

@@ -5,7 +5,7 @@ mod devices;
 mod faults;
 mod truth;
 
-pub use faults::{Fault, Pace};
+pub(crate) use faults::{Fault, Pace};
 
 use bandwise_agents::agent::{Event, Link, Order as AgentOrder, RunId};
 use bandwise_agents::coordinator::{Order, Outcome};
@@ -17,7 +17,7 @@ use bandwise_session::{Region, Side};
 use bandwise_units::Time;
 use std::collections::BTreeMap;
 
-pub fn token(text: &str) -> Token {
+pub(crate) fn token(text: &str) -> Token {
     Token::of_text(&format!("{text}, of a test")).unwrap()
 }
 
@@ -40,7 +40,7 @@ struct Worker {
     start: Time,
 }
 
-pub struct World {
+pub(crate) struct World {
     pub now: Time,
     pub coordinator: Coordinator,
     pub agents: Vec<Agent>,
@@ -69,7 +69,7 @@ pub struct World {
 
 const LINK: Link = Link(7);
 
-pub fn side() -> Side {
+pub(crate) fn side() -> Side {
     Side {
         device: "d".into(),
         lid: 1,
@@ -82,13 +82,13 @@ pub fn side() -> Side {
 }
 
 impl World {
-    pub fn new(plan: &Plan, paces: &[Pace], delay: Time, faults: &[Fault]) -> Self {
+    pub(crate) fn new(plan: &Plan, paces: &[Pace], delay: Time, faults: &[Fault]) -> Self {
         let tokens = vec![token("the same"); plan.hosts.len()];
         World::with_tokens(plan, paces, delay, faults, &tokens)
     }
 
     /// Agents with these tokens; the coordinator has that of the first.
-    pub fn with_tokens(
+    pub(crate) fn with_tokens(
         plan: &Plan,
         paces: &[Pace],
         delay: Time,
@@ -271,7 +271,7 @@ impl World {
     }
 
     /// Runs until everybody has let go; panics where somebody waits forever.
-    pub fn run(&mut self, limit: Time) -> Outcome {
+    pub(crate) fn run(&mut self, limit: Time) -> Outcome {
         loop {
             if self.is_over() {
                 self.ended = Some(self.now);

@@ -43,7 +43,7 @@ impl World {
 
     /// What was counted while all flows were active, was: by one clock, each carried messages in all of what the others
     /// took for the window.
-    pub fn check_window(&self, outcome: &Outcome) {
+    pub(crate) fn check_window(&self, outcome: &Outcome) {
         let Some(window) = outcome.window else {
             let counted = outcome.flows.iter().filter_map(|flow| flow.report.as_ref());
             counted.for_each(|report| assert_eq!(report.window, Counted::NONE));

@@ -37,7 +37,7 @@ Examples:
   bandwise bench --case measuring-loop
   # Needs root; makes a lab and removes it
   bandwise bench --case controller")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Case to run
     #[arg(long, value_enum, value_name = "CASE", default_value = "five-bulk-senders")]
     case: CaseName,
@@ -83,7 +83,7 @@ impl Run {
 
 impl Flags {
     /// Runs it and prints the speed.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         if self.case == CaseName::MeasuringLoop {
             #[cfg(not(feature = "verbs"))]

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 Examples:
   ibnetdiscover | bandwise fabric convert - --to toml > fabric.toml
   bandwise fabric convert papers/rperf/rack.toml --to ibsim > fabric.net && ibsim -s fabric.net")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// TOML, ibnetdiscover output or an ibsim netlist; - for standard input
     file: PathBuf,
     /// Format to print
@@ -30,7 +30,7 @@ enum Format {
 
 impl Flags {
     /// Prints the fabric.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let fabric = super::read(&Text::read(&self.file)?.source())?;
         output::print(&match self.to {
             Format::Toml => write::toml(&fabric),

@@ -20,7 +20,7 @@ Examples:
   bandwise fabric show papers/rperf/rack.toml
   ibnetdiscover | bandwise fabric convert - --to toml > fabric.toml
   bandwise fabric weights leaf1:3 1=3 2=1 --plan")]
-pub enum Command {
+pub(crate) enum Command {
     /// Show the content of a fabric file, and whether its routes can deadlock
     Show(show::Flags),
     /// Print a fabric in another format
@@ -31,7 +31,7 @@ pub enum Command {
 
 impl Command {
     /// Runs the command.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Command::Show(flags) => flags.run(),
             Command::Convert(flags) => flags.run(),
@@ -41,7 +41,7 @@ impl Command {
 }
 
 /// A fabric file of any format. Of a scenario it is the fabric that counts here.
-pub fn read(source: &Source) -> Result<Fabric, InputError> {
+pub(crate) fn read(source: &Source) -> Result<Fabric, InputError> {
     #[derive(Deserialize)]
     struct Document {
         fabric: FabricSpec,
@@ -67,7 +67,7 @@ fn announce_routing(fabric: &Fabric) {
 }
 
 /// The same for a text that is about to be read and routed. One that can't be read is told of then.
-pub fn announce_routing_of(source: &Source) {
+pub(crate) fn announce_routing_of(source: &Source) {
     if std::io::stderr().is_terminal()
         && let Ok(fabric) = read(source)
     {
@@ -76,13 +76,13 @@ pub fn announce_routing_of(source: &Source) {
 }
 
 /// Returns the failure of a run that ended with a deadlock of these ports.
-pub fn deadlock(fabric: &Fabric, ports: &[Port], simulated: Time) -> Failure {
+pub(crate) fn deadlock(fabric: &Fabric, ports: &[Port], simulated: Time) -> Failure {
     let ports = circle(fabric, ports).join(" -> ");
     let what = "deadlock: these ports wait for each other forever";
     anyhow::anyhow!("{what}: {ports} (simulated until {simulated})").into()
 }
 
 /// The ports of a loop by name, the first once more at its end.
-pub fn circle(fabric: &Fabric, ports: &[Port]) -> Vec<String> {
+pub(crate) fn circle(fabric: &Fabric, ports: &[Port]) -> Vec<String> {
     ports.iter().chain(ports.first()).map(|&port| fabric.describe(port)).collect()
 }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 Examples:
   bandwise fabric show papers/rperf/rack.toml
   ibnetdiscover | bandwise fabric show - --json")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// TOML, ibnetdiscover output or an ibsim netlist; - for standard input
     file: PathBuf,
     #[command(flatten)]
@@ -37,7 +37,7 @@ struct Summary {
 
 impl Flags {
     /// Prints the summary.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.file])?;
         let fabric = super::read(&Text::read(&self.file)?.source())?;
         super::announce_routing(&fabric);

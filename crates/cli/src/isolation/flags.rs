@@ -25,7 +25,7 @@ Examples:
     --clients 2 --workers 1
   # Without messages of 1 GB, for which each host locks 2 GB per flow
   bandwise isolation --from 10.0.0.1 --to 10.0.0.2 --token-file token --largest \"1 MB\"")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Agent of the host that data comes from, and its port if it is not 18517
     #[arg(long, value_name = "HOST[:PORT]", value_parser = agent)]
     pub(super) from: Address,

@@ -6,7 +6,7 @@ mod cases;
 mod flags;
 mod measure;
 
-pub use flags::Flags;
+pub(crate) use flags::Flags;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -18,7 +18,7 @@ use bandwise_agents::coordinator::RunEnd;
 
 impl Flags {
     /// Measures and prints.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         if !MARGINS.contains(&self.margin) || self.margin * 4 > self.length() {
             let message = format!("--margin {} of {}", self.margin, self.length());
             let allowed = format!(

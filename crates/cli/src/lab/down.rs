@@ -13,7 +13,7 @@ Removes what `bandwise lab up` made and nothing else. Does nothing if there is n
 Examples:
   bandwise lab down
   bandwise lab down --name rack2 --force")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Remove the lab although commands run there; they go on without a network
     #[arg(long)]
     force: bool,
@@ -23,7 +23,7 @@ pub struct Flags {
 
 impl Flags {
     /// Removes the lab.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         needs_root()?;
         let name = &self.name.name;
         let Some(removed) = down(name, self.force)? else {

@@ -19,7 +19,7 @@ Examples:
   bandwise lab exec h1 -- ping -c 3 10.0.0.2
   bandwise lab exec h2 -- bash
   bandwise lab exec switch -- tc -s class show dev h1")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// The host, h1 and so on, or switch
     host: String,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub struct Flags {
 
 impl Flags {
     /// Replaces this process by the command.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         needs_root()?;
         let record = Record::open(&self.name.name)?;
         if self.host != SWITCH && record.lab.number(&self.host).is_none() {
@@ -49,6 +49,6 @@ impl Flags {
 }
 
 /// Returns an error that lists the hosts of the lab.
-pub fn no_such_host(host: &str, hosts: u8, besides: &str) -> Failure {
+pub(super) fn no_such_host(host: &str, hosts: u8, besides: &str) -> Failure {
     Failure::usage(format!("there is no host {host:?}"), format!("h1 to h{hosts}{besides}"))
 }

@@ -20,7 +20,7 @@ Examples:
   bandwise lab weights h3 10=3 12=1
   bandwise lab status
   bandwise lab down")]
-pub enum Command {
+pub(crate) enum Command {
     /// Make hosts and a switch in network namespaces
     Up(up::Flags),
     /// Run a command on a host of the lab
@@ -35,7 +35,7 @@ pub enum Command {
 
 impl Command {
     /// Runs the subcommand.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Command::Up(flags) => flags.run(),
             Command::Exec(flags) => flags.run(),

@@ -4,7 +4,7 @@ use crate::values::{Refusal, refused};
 
 /// The flag that names a lab.
 #[derive(Debug, clap::Args)]
-pub struct NameFlag {
+pub(super) struct NameFlag {
     /// Name of the lab
     #[arg(long, value_name = "NAME", value_parser = name, default_value = "lab")]
     pub name: String,

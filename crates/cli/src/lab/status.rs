@@ -17,7 +17,7 @@ with these marks while all others are busy.
 Examples:
   bandwise lab status
   bandwise lab status --name rack2 --json")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     name: NameFlag,
     #[command(flatten)]
@@ -26,7 +26,7 @@ pub struct Flags {
 
 impl Flags {
     /// Reads the ports and prints them.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         needs_root()?;
         let record = Record::open(&self.name.name)?;

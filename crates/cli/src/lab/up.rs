@@ -18,7 +18,7 @@ machine's own network is not touched. `bandwise lab down` removes the lab.
 Examples:
   bandwise lab up --hosts 4 --rate 200Mbit
   bandwise lab up --name rack2 --hosts 2 --rate '1 Gbps'")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Number of hosts
     #[arg(long, value_name = "N", value_parser = number(2..=64), default_value = "4")]
     #[arg(allow_negative_numbers = true)]
@@ -48,7 +48,7 @@ fn rate(text: &str) -> Result<BitRate, Refusal> {
 
 impl Flags {
     /// Makes the lab and prints what it consists of.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         needs_root()?;
         let lab = Lab {
             name: self.name.name,

@@ -28,7 +28,7 @@ Examples:
   bandwise lab weights h3 10,14=3 12=1
   bandwise lab weights h3 --json
   bandwise lab weights h3 --clear")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Host at the end of the link
     host: String,
     /// Marks that share a queue, 1 to 63, and the weight of the queue, 1 to 255
@@ -85,7 +85,7 @@ fn config(queues: &[Queue]) -> Result<PortConfig, Failure> {
 
 impl Flags {
     /// Writes the weights that were given, reads the port back and prints it.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let config = config(&self.queues)?;
         let outputs = self.json.resolve(&[])?;
         needs_root()?;

@@ -12,14 +12,14 @@ use serde::Serialize;
 Examples:
   bandwise papers list
   bandwise papers list --json")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     json: Json,
 }
 
 impl Flags {
     /// Prints the list.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         outputs
             .answer(&ListAnswer { schema: 1, papers: PAPERS.iter().map(PaperRow::from).collect() })

@@ -8,7 +8,7 @@ mod run;
 mod text;
 
 #[cfg(feature = "verbs")]
-pub use report::claims as claims_table;
+pub(crate) use report::claims as claims_table;
 
 use crate::failure::Failure;
 
@@ -18,7 +18,7 @@ use crate::failure::Failure;
 Examples:
   bandwise papers list
   bandwise papers run rperf --quick --report report.html")]
-pub enum Command {
+pub(crate) enum Command {
     /// List the papers and their figures and tables
     List(list::Flags),
     /// Run a paper, or one figure or table of it
@@ -27,7 +27,7 @@ pub enum Command {
 
 impl Command {
     /// Runs the command.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         match self {
             Command::List(flags) => flags.run(),
             Command::Run(flags) => flags.run(),

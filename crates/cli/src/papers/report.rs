@@ -45,7 +45,7 @@ pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -
 }
 
 /// The paper's claims, and whether they hold.
-pub fn claims(claims: &[Claim]) -> Table {
+pub(crate) fn claims(claims: &[Claim]) -> Table {
     let row = |claim: &Claim| {
         let verdict = if claim.holds { Verdict::Good } else { Verdict::Bad };
         let word = if claim.holds { "holds" } else { "does not hold" };

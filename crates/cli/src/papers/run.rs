@@ -22,7 +22,7 @@ Examples:
 
 The exit code is 0 if the run is complete, whether or not its values agree with the published ones.
 The JSON depends on PAPER, --quick and --seed alone, not on the machine, the time or --threads.")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// A paper, or one of its items; see `bandwise papers list`
     #[arg(value_name = "PAPER[/ITEM]")]
     what: String,
@@ -79,7 +79,7 @@ impl Flags {
     }
 
     /// Runs it and sets the results beside the published ones.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let Settings { paper, options, outputs } = self.resolve()?;
         let watcher = Watcher {
             interrupt: Interrupt::listen()?,

@@ -30,7 +30,7 @@ Examples:
 
 The JSON depends on the fabric, the flags and the seed alone. An interrupted run prints what it
 has, says `partial`, and ends with exit code 130; a deadlock ends with 1 and names its ports.")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(subcommand)]
     pub(super) on_device: Option<OnDevice>,
     /// Fabric: a TOML scenario, ibnetdiscover output or an ibsim netlist; - for standard input

@@ -18,8 +18,8 @@ mod settings;
 mod tables;
 
 #[cfg(feature = "verbs")]
-pub use agents::{TokenFlag, agent};
-pub use flags::Flags;
+pub(crate) use agents::{TokenFlag, agent};
+pub(crate) use flags::Flags;
 
 use crate::fabric::deadlock;
 use crate::failure::Failure;
@@ -32,7 +32,7 @@ use std::path::PathBuf;
 
 impl Flags {
     /// Measures and prints.
-    pub fn run(mut self) -> Result<(), Failure> {
+    pub(crate) fn run(mut self) -> Result<(), Failure> {
         if let Some(on_device) = self.on_device.take() {
             return on_device.run();
         }
@@ -41,12 +41,17 @@ impl Flags {
     }
 
     /// Returns the flags that run the flows of a scenario file.
-    pub fn of_scenario(file: PathBuf, seed: Option<u64>, json: Json, report: Report) -> Self {
+    pub(crate) fn of_scenario(
+        file: PathBuf,
+        seed: Option<u64>,
+        json: Json,
+        report: Report,
+    ) -> Self {
         Flags { fabric: Some(file), seed, json, report, ..Flags::default() }
     }
 
     /// Simulates what these flags and the file's text ask for, and prints the results.
-    pub fn measure(self, text: Text, interrupt: &Interrupt) -> Result<(), Failure> {
+    pub(crate) fn measure(self, text: Text, interrupt: &Interrupt) -> Result<(), Failure> {
         let settings = self.resolve(text)?;
         let outcome = measure::all(&settings, interrupt)?;
         settings.outputs.answer(&RperfAnswer::new(&settings, &outcome))?;

@@ -12,7 +12,7 @@ use crate::absent::{Flags as Agent, Flags as Client, Flags as Plan, Flags as Ser
 
 /// A command that measures by RDMA devices.
 #[derive(Debug, clap::Subcommand)]
-pub enum OnDevice {
+pub(super) enum OnDevice {
     /// Run the server side of a measurement over RDMA
     Server(Server),
     /// Measure over RDMA to the host of a server
@@ -25,7 +25,7 @@ pub enum OnDevice {
 
 impl OnDevice {
     /// Serves, or measures and prints.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         match self {
             OnDevice::Server(flags) => flags.run(),
             OnDevice::Client(flags) => flags.run(),

@@ -17,8 +17,8 @@ mod settings;
 mod tables;
 mod timelines;
 
-pub use plan::simulate;
-pub use settings::Flags as PlanFlags;
+pub(crate) use plan::simulate;
+pub(crate) use settings::Flags as PlanFlags;
 
 /// Commands around Saba.
 #[derive(Debug, clap::Subcommand)]
@@ -32,7 +32,7 @@ Examples:
   bandwise saba controller --config controller.toml --dry-run
   bandwise saba status --config controller.toml
   bandwise saba rates --config controller.toml")]
-pub enum Command {
+pub(crate) enum Command {
     /// Simulate jobs under several sharing policies, and print what to configure
     Plan(settings::Flags),
     /// Measure the slowdown of a program by its share of the bandwidth
@@ -53,7 +53,7 @@ pub enum Command {
 
 impl Command {
     /// Runs the command.
-    pub fn run(self) -> Result<(), crate::failure::Failure> {
+    pub(crate) fn run(self) -> Result<(), crate::failure::Failure> {
         match self {
             Command::Plan(flags) => plan::run(flags),
             Command::Profile(flags) => flags.run(),

@@ -22,7 +22,7 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
 }
 
 /// Simulates the jobs of a text and prints the results.
-pub fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), Failure> {
+pub(crate) fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Result<(), Failure> {
     let settings = flags.resolve(text)?;
     let Settings { scenario, policies, outputs, .. } = &settings;
     outputs.models(|| scenario.models())?;

@@ -32,7 +32,7 @@ Slowdown is the time of a job over that with the fabric to itself. Speedup is th
 fairness among flows, the aim of congestion control, over the time under the policy. The last
 policies are controls: Saba's queues with equal weights show the gain of its weights. Rates of
 several queues are exact to 0.1%. Only --engine packets simulates packets, headers and protocols.")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Jobs in TOML; - for standard input
     #[arg(value_name = "JOBS.toml")]
     jobs: PathBuf,
@@ -120,7 +120,12 @@ impl Flags {
     }
 
     /// Returns the flags that run the jobs of a scenario file.
-    pub fn of_scenario(jobs: PathBuf, seed: Option<u64>, json: Json, report: Report) -> Self {
+    pub(crate) fn of_scenario(
+        jobs: PathBuf,
+        seed: Option<u64>,
+        json: Json,
+        report: Report,
+    ) -> Self {
         Flags { jobs, seed, json, report, ..Flags::default() }
     }
 

@@ -24,14 +24,14 @@ Examples:
   bandwise sim run docs/examples/sweep.toml --report report.html
   bandwise sim run docs/examples/two-lanes.toml
   bandwise sim run docs/examples/jobs.toml")]
-pub enum Command {
+pub(crate) enum Command {
     /// Run a scenario of any kind: flow completion times, latency, bandwidth, job times
     Run(Box<settings::Flags>),
 }
 
 impl Command {
     /// Runs the command.
-    pub fn run(self) -> Result<(), crate::failure::Failure> {
+    pub(crate) fn run(self) -> Result<(), crate::failure::Failure> {
         match self {
             Command::Run(flags) => run::run(*flags),
         }

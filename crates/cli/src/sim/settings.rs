@@ -47,7 +47,7 @@ the receiver. The JSON depends on the scenario, the flows and the seed alone, ex
 and the memory of the run in `stats`. A sweep has no such fields, and does not depend on --threads.
 An interrupted run prints its results so far and exits with 130. A deadlock of priority flow control
 exits with 1 and prints its ports.")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Scenario in TOML, of kind infiniband, ethernet or jobs; - for standard input
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,

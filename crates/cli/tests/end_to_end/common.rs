@@ -7,41 +7,41 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// An empty folder in which the command runs.
-pub struct Place(TempDir);
+pub(crate) struct Place(TempDir);
 
 /// What a run left behind.
 #[derive(Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
 impl Place {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Place(tempfile::tempdir().unwrap())
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
 
-    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path().join(name);
         std::fs::write(&path, content).unwrap();
         path
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path().join(name)).unwrap()
     }
 
-    pub fn json(&self, name: &str) -> serde_json::Value {
+    pub(crate) fn json(&self, name: &str) -> serde_json::Value {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
     /// The names of all files there are.
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.path()).unwrap();
         let mut names: Vec<String> =
             names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -49,12 +49,12 @@ impl Place {
         names
     }
 
-    pub fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         self.run_with(args, b"")
     }
 
     /// With that on standard input.
-    pub fn run_with(&self, args: &[&str], input: &[u8]) -> Ran {
+    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Ran {
         let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
             .args(args)
             .current_dir(self.path())
@@ -75,7 +75,7 @@ impl Place {
 
     /// Interrupted some time after it said `begun` on standard error, when it listens.
     #[cfg(unix)]
-    pub fn interrupted(&self, args: &[&str], begun: &str, after: Duration) -> Ran {
+    pub(crate) fn interrupted(&self, args: &[&str], begun: &str, after: Duration) -> Ran {
         let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
             .args(args)
             .current_dir(self.path())
@@ -105,14 +105,14 @@ impl Place {
 impl Ran {
     /// It did what it was asked.
     #[track_caller]
-    pub fn good(self) -> Self {
+    pub(crate) fn good(self) -> Self {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self
     }
 
     /// It refused its input, said all of this, and printed no result.
     #[track_caller]
-    pub fn refused(self, said: &[&str]) -> Self {
+    pub(crate) fn refused(self, said: &[&str]) -> Self {
         assert_eq!((self.code, self.stdout.as_str()), (Some(2), ""), "{self:#?}");
         for said in said {
             assert!(self.stderr.contains(said), "no {said:?} in {}", self.stderr);
@@ -120,19 +120,19 @@ impl Ran {
         self
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {self:#?}"))
     }
 }
 
 /// Two hosts and a cable.
-pub const BACK_TO_BACK: &str = "\
+pub(crate) const BACK_TO_BACK: &str = "\
 [fabric]
 build = \"back-to-back\"
 link = { rate = \"54.545454545 Gbps\", delay = \"24 ns\" }
 ";
 
 /// A file of the topology crate's.
-pub fn fixture(name: &str) -> String {
+pub(crate) fn fixture(name: &str) -> String {
     format!("{}/../topology/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }

@@ -4,7 +4,7 @@ use crate::common::{BACK_TO_BACK, Place, Ran, fixture};
 use std::time::Duration;
 
 /// Seven switches in a ring with a host each, and whatever else.
-pub fn ring(rest: &str) -> String {
+pub(crate) fn ring(rest: &str) -> String {
     let mut text =
         "kind = \"infiniband\"\n[fabric]\nlink = { rate = \"54.545454545 Gbps\", delay = \"10 ns\" }\n".to_owned();
     for i in 0..7 {

@@ -7,7 +7,7 @@ use tonic::codec::{Codec, DecodeBuf, Decoder};
 use tonic_prost::ProstEncoder;
 
 /// A codec for requests `U` and responses `T`.
-pub struct Read<T, U>(PhantomData<(T, U)>);
+pub(super) struct Read<T, U>(PhantomData<(T, U)>);
 
 impl<T, U> Default for Read<T, U> {
     fn default() -> Self {
@@ -35,7 +35,7 @@ where
 }
 
 /// A decoder of messages `U`.
-pub struct Reader<U>(PhantomData<U>);
+pub(super) struct Reader<U>(PhantomData<U>);
 
 impl<U: Message + Default> Decoder for Reader<U> {
     type Item = U;

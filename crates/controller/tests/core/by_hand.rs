@@ -8,11 +8,11 @@ use bandwise_controller::core::{
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId};
 use bandwise_saba::mapping::PriorityLevel;
 
-pub fn two_that_send() -> (World, ClientId, Vec<ApplicationId>) {
+pub(crate) fn two_that_send() -> (World, ClientId, Vec<ApplicationId>) {
     two_that_send_by(Rules::default())
 }
 
-pub fn two_that_send_by(rules: Rules) -> (World, ClientId, Vec<ApplicationId>) {
+pub(crate) fn two_that_send_by(rules: Rules) -> (World, ClientId, Vec<ApplicationId>) {
     let mut world = World::new(rules);
     let client = world.hello();
     let all = application(&world.told(client, 0, register("all")));

@@ -14,7 +14,7 @@ use std::num::{NonZeroU8, NonZeroU16};
 use std::time::Duration;
 
 /// Three applications: one that only sends, one that sends half of the time, one that hardly sends.
-pub const TABLE: &str = "application,share,time_s,nodes,dataset
+pub(crate) const TABLE: &str = "application,share,time_s,nodes,dataset
 all,1,100,8,10 GB
 all,0.5,200
 all,0.25,400
@@ -25,10 +25,10 @@ little,1,100,8,10 GB
 little,0.5,110
 little,0.25,130
 ";
-pub const NAMES: [&str; 4] = ["all", "half", "little", "unknown"];
-pub const PORTS: u64 = 4;
+pub(crate) const NAMES: [&str; 4] = ["all", "half", "little", "unknown"];
+pub(crate) const PORTS: u64 = 4;
 
-pub fn profiles() -> Profiles {
+pub(crate) fn profiles() -> Profiles {
     let levels = NonZeroU16::new(16).unwrap();
     Profiles::new(
         read::csv(&Source::new("table.csv", TABLE)).unwrap(),
@@ -38,7 +38,7 @@ pub fn profiles() -> Profiles {
 
 /// Hosts are h0 to h3. The path to a host passes the port with its number, and from all but the last host also the next
 /// one. `moved` shifts the ports.
-pub fn path(from: &str, to: &str, moved: u64) -> Result<Vec<PortId>, String> {
+pub(crate) fn path(from: &str, to: &str, moved: u64) -> Result<Vec<PortId>, String> {
     let number = |host: &str| host.strip_prefix('h')?.parse().ok().filter(|&n: &u64| n < PORTS);
     match (number(from), number(to)) {
         (Some(from), Some(to)) if from % 2 == 0 => {
@@ -49,12 +49,12 @@ pub fn path(from: &str, to: &str, moved: u64) -> Result<Vec<PortId>, String> {
     }
 }
 
-pub fn ms(ms: u64) -> Duration {
+pub(crate) fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
 /// Returns a core that was resumed from a snapshot of another one.
-pub fn resumed(core: &Core, rules: Rules) -> Core {
+pub(crate) fn resumed(core: &Core, rules: Rules) -> Core {
     let written = serde_json::to_string(&core.snapshot()).unwrap();
     let snapshot: Snapshot = serde_json::from_str(&written).unwrap();
     let again = Core::resumed(rules, Settings::default(), profiles(), snapshot).unwrap();
@@ -63,7 +63,7 @@ pub fn resumed(core: &Core, rules: Rules) -> Core {
 }
 
 /// The parts that outlive a crash, and the outstanding work.
-pub struct World {
+pub(crate) struct World {
     pub rules: Rules,
     pub core: Core,
     pub now: Duration,
@@ -92,7 +92,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(rules: Rules) -> World {
+    pub(crate) fn new(rules: Rules) -> World {
         let core = Core::new(rules, Settings::default(), profiles(), State::default(), ms(0));
         let core = core.unwrap();
         let mut world = World {
@@ -119,7 +119,7 @@ impl World {
     }
 
     /// Discovers the network.
-    pub fn find(&mut self) {
+    pub(crate) fn find(&mut self) {
         self.discovery = false;
         let queues = NonZeroU8::new(2).unwrap();
         let seen = |port| {
@@ -138,13 +138,13 @@ impl World {
         self.hear(Input::Discovered { ports, routes });
     }
 
-    pub fn ticket(&mut self) -> Ticket {
+    pub(crate) fn ticket(&mut self) -> Ticket {
         self.next += 1;
         Ticket(self.next)
     }
 
     /// Passes an input to the core and handles the outputs.
-    pub fn hear(&mut self, input: Input) {
+    pub(crate) fn hear(&mut self, input: Input) {
         self.heard.push((self.now, input.clone()));
         self.core.handle(self.now, input);
         while let Some(output) = self.core.poll() {
@@ -177,7 +177,7 @@ impl World {
     }
 
     /// The write in progress ends.
-    pub fn store(&mut self, is_well: bool) {
+    pub(crate) fn store(&mut self, is_well: bool) {
         let Some((write, changes)) = self.write.take() else { return };
         if is_well {
             self.keep(changes);
@@ -193,7 +193,7 @@ impl World {
     }
 
     /// A port carries out an order, or fails.
-    pub fn carry_out(&mut self, order: OrderId, is_well: bool) {
+    pub(crate) fn carry_out(&mut self, order: OrderId, is_well: bool) {
         let Some((port, task)) = self.orders.remove(&order) else { return };
         let outcome = match is_well {
             true => self.done(port, &task),
@@ -221,7 +221,7 @@ impl World {
     }
 
     /// Crashes and restarts the core. Outstanding work may or may not have been done.
-    pub fn crash(&mut self, is_stored: bool, are_done: bool) {
+    pub(crate) fn crash(&mut self, is_stored: bool, are_done: bool) {
         if let Some((_, changes)) = self.write.take().filter(|_| is_stored) {
             self.keep(changes);
         }
@@ -241,7 +241,7 @@ impl World {
     }
 
     /// Lets time pass and wakes the core when it asks for it.
-    pub fn pass(&mut self, time: Duration) {
+    pub(crate) fn pass(&mut self, time: Duration) {
         let until = self.now + time;
         while let Some(wake) = self.core.wake().filter(|wake| *wake < until) {
             self.now = self.now.max(wake);
@@ -252,7 +252,7 @@ impl World {
     }
 
     /// Completes all outstanding work without failures.
-    pub fn settle(&mut self) {
+    pub(crate) fn settle(&mut self) {
         for _ in 0..1000 {
             self.store(true);
             while let Some((&order, _)) = self.orders.first_key_value() {
@@ -271,7 +271,7 @@ impl World {
         panic!("it never settles");
     }
 
-    pub fn ask(&mut self, request: NumberedRequest) -> Ticket {
+    pub(crate) fn ask(&mut self, request: NumberedRequest) -> Ticket {
         let ticket = self.ticket();
         let path = match &request.request {
             Request::Connect { from, to, .. } => {
@@ -288,7 +288,7 @@ impl World {
     }
 
     /// Sends a request and returns the answer, without failures.
-    pub fn told(
+    pub(crate) fn told(
         &mut self,
         client: ClientId,
         number: u64,
@@ -299,7 +299,7 @@ impl World {
         self.answers.remove(&ticket).unwrap()
     }
 
-    pub fn hello(&mut self) -> ClientId {
+    pub(crate) fn hello(&mut self) -> ClientId {
         let ticket = self.ticket();
         self.hear(Input::Hello { ticket, owner: Owner::default() });
         self.store(true);
@@ -310,37 +310,37 @@ impl World {
     }
 
     /// Returns the weights at a port.
-    pub fn weights(&self, port: u64) -> Vec<u8> {
+    pub(crate) fn weights(&self, port: u64) -> Vec<u8> {
         self.ports[&PortId(port)].weights.clone()
     }
 }
 
-pub fn lowest(config: &PortConfig) -> PortConfig {
+pub(crate) fn lowest(config: &PortConfig) -> PortConfig {
     let weights: Vec<u32> = config.weights.iter().map(|&weight| weight.into()).collect();
     let weights = lowest_terms(&weights).into_iter().map(|weight| weight as u8).collect();
     PortConfig { table: config.table.clone(), weights }
 }
 
-pub fn register(name: &str) -> Request {
+pub(crate) fn register(name: &str) -> Request {
     Request::Register { name: name.into(), nodes: None, dataset: None, job: None }
 }
 
-pub fn register_part(name: &str, job: &str) -> Request {
+pub(crate) fn register_part(name: &str, job: &str) -> Request {
     Request::Register { name: name.into(), nodes: None, dataset: None, job: Some(job.into()) }
 }
 
-pub fn connect(application: ApplicationId, from: &str, to: &str) -> Request {
+pub(crate) fn connect(application: ApplicationId, from: &str, to: &str) -> Request {
     Request::Connect { application, from: from.into(), to: to.into() }
 }
 
-pub fn application(answer: &Result<Answer, Refusal>) -> ApplicationId {
+pub(crate) fn application(answer: &Result<Answer, Refusal>) -> ApplicationId {
     match answer {
         Ok(Answer::Registered { application, .. }) => *application,
         other => panic!("{other:?}"),
     }
 }
 
-pub fn connection(answer: &Result<Answer, Refusal>) -> ConnectionId {
+pub(crate) fn connection(answer: &Result<Answer, Refusal>) -> ConnectionId {
     match answer {
         Ok(Answer::Connected { connection, .. }) => *connection,
         other => panic!("{other:?}"),

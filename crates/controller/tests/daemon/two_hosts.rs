@@ -4,10 +4,10 @@ use bandwise_enforce_simulated::Simulated;
 use bandwise_topology::{self as topology, Fabric, FabricBuilder};
 use std::num::NonZeroU8;
 
-pub const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n";
+pub(crate) const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n";
 
 /// Two hosts at two switches, with a cable between those from port 1, 2 or 3 of the first.
-pub fn fabric(by: u8) -> Fabric {
+pub(crate) fn fabric(by: u8) -> Fabric {
     let mut fabric = FabricBuilder::new();
     let hosts = ["h0", "h1"].map(|name| fabric.add_host(name, 1).unwrap());
     let switches = ["s0", "s1"].map(|name| fabric.add_switch(name, 4).unwrap());
@@ -20,6 +20,6 @@ pub fn fabric(by: u8) -> Fabric {
     fabric.build().unwrap()
 }
 
-pub fn network() -> Simulated {
+pub(crate) fn network() -> Simulated {
     Simulated::new(fabric(1), NonZeroU8::new(2).unwrap())
 }

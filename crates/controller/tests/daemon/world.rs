@@ -64,16 +64,16 @@ impl Switches for Gated {
 }
 
 /// Returns the weights at a port.
-pub fn weights(network: &Simulated, port: &str) -> Vec<u8> {
+pub(crate) fn weights(network: &Simulated, port: &str) -> Vec<u8> {
     let id = network.named(port).unwrap();
     network.clone().read_back(id).unwrap().weights
 }
 
 /// The ports on the path from the first host to the second, and back.
-pub const THERE: [&str; 3] = ["h0:1", "s0:1", "s1:4"];
-pub const BACK: [&str; 3] = ["h1:1", "s1:1", "s0:4"];
+pub(crate) const THERE: [&str; 3] = ["h0:1", "s0:1", "s1:4"];
+pub(crate) const BACK: [&str; 3] = ["h1:1", "s1:1", "s0:4"];
 
-pub struct Daemon {
+pub(crate) struct Daemon {
     pub handle: Handle,
     thread: JoinHandle<Vec<String>>,
     pub runtime: tokio::runtime::Runtime,
@@ -82,13 +82,17 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    pub fn start(folder: &Path, network: &Simulated, gate: Option<Receiver<bool>>) -> Daemon {
+    pub(crate) fn start(
+        folder: &Path,
+        network: &Simulated,
+        gate: Option<Receiver<bool>>,
+    ) -> Daemon {
         // Failed orders are repeated at once.
         let rules = Rules { retry: Duration::ZERO, order_gap: Duration::ZERO, ..Rules::default() };
         Daemon::start_with(rules, folder, network, gate, false)
     }
 
-    pub fn start_with(
+    pub(crate) fn start_with(
         rules: Rules,
         folder: &Path,
         network: &Simulated,
@@ -100,7 +104,7 @@ impl Daemon {
     }
 
     /// Starts a daemon whose recording and audit log have this size and number of files.
-    pub fn start_keeping(
+    pub(crate) fn start_keeping(
         rules: Rules,
         (folder, (size, files)): (&Path, (Bytes, u32)),
         network: &Simulated,
@@ -134,16 +138,16 @@ impl Daemon {
         Daemon { handle, thread, runtime, metrics, numbers: 0 }
     }
 
-    pub fn say(&self, said: Call) -> Answer {
+    pub(crate) fn say(&self, said: Call) -> Answer {
         self.runtime.block_on(self.handle.call(&Caller::local("test", true), said)).unwrap()
     }
 
-    pub fn hello(&self) -> ClientId {
+    pub(crate) fn hello(&self) -> ClientId {
         let Answer::Welcome { client, .. } = self.say(Call::Hello) else { panic!() };
         client
     }
 
-    pub fn ask(&mut self, client: ClientId, request: Request) -> Answer {
+    pub(crate) fn ask(&mut self, client: ClientId, request: Request) -> Answer {
         self.numbers += 1;
         self.say(Call::Request(NumberedRequest {
             client,
@@ -153,12 +157,12 @@ impl Daemon {
         }))
     }
 
-    pub fn register_and_connect(&mut self, client: ClientId, to: &str) -> ApplicationId {
+    pub(crate) fn register_and_connect(&mut self, client: ClientId, to: &str) -> ApplicationId {
         self.register_and_connect_as("all", client, to)
     }
 
     /// Registers an application that depends on `all` or `little` of the bandwidth, with a connection.
-    pub fn register_and_connect_as(
+    pub(crate) fn register_and_connect_as(
         &mut self,
         name: &str,
         client: ClientId,
@@ -174,7 +178,7 @@ impl Daemon {
     }
 
     /// Polls until the condition holds.
-    pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
+    pub(crate) fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         while !self
             .runtime
             .block_on(self.handle.inspect({
@@ -188,7 +192,7 @@ impl Daemon {
     }
 
     /// Stops the daemon. Returns the ports that are not restored.
-    pub fn stop(self) -> Vec<String> {
+    pub(crate) fn stop(self) -> Vec<String> {
         self.handle.stop();
         self.thread.join().unwrap()
     }

@@ -6,7 +6,7 @@ mod credentials;
 mod two_hosts;
 mod world;
 /// The client that the build generates for tests.
-#[allow(clippy::all)]
+#[allow(clippy::all, unreachable_pub)]
 mod client {
     include!(concat!(env!("OUT_DIR"), "/client/bandwise.saba.v1.rs"));
 }

@@ -24,7 +24,7 @@ use tokio::runtime::Runtime;
 use tonic::transport::{Channel, Endpoint};
 
 /// A controller that stops when it is dropped.
-pub struct World {
+pub(crate) struct World {
     pub folder: TempDir,
     pub handle: Handle,
     pub network: Simulated,
@@ -33,11 +33,11 @@ pub struct World {
 }
 
 impl World {
-    pub fn start(limits: Limits) -> World {
+    pub(crate) fn start(limits: Limits) -> World {
         World::start_with(limits, &[])
     }
 
-    pub fn start_with(limits: Limits, credentials: &[Credential]) -> World {
+    pub(crate) fn start_with(limits: Limits, credentials: &[Credential]) -> World {
         let folder = tempfile::tempdir().unwrap();
         let rules = Rules { order_gap: Duration::ZERO, limits, ..Rules::default() };
         let marking = Marking::Dscp(Marks::local());
@@ -68,7 +68,7 @@ impl World {
     }
 
     /// Opens a listener for remote hosts.
-    pub fn open_remote(&self, tls: Option<Tls>) -> SocketAddr {
+    pub(crate) fn open_remote(&self, tls: Option<Tls>) -> SocketAddr {
         let listener = Listener::open_remote("127.0.0.1:0".parse().unwrap(), tls).unwrap();
         let Listener::Remote(socket, _) = &listener else { unreachable!() };
         let address = socket.local_addr().unwrap();
@@ -76,23 +76,23 @@ impl World {
         address
     }
 
-    pub fn channel(&self) -> Channel {
+    pub(crate) fn channel(&self) -> Channel {
         let _inside = self.runtime.enter();
         let place = format!("unix:{}", self.folder.path().join("socket").display());
         Endpoint::from_shared(place).unwrap().connect_lazy()
     }
 
-    pub fn client(&self) -> SabaClient<Channel> {
+    pub(crate) fn client(&self) -> SabaClient<Channel> {
         SabaClient::new(self.channel())
     }
 
-    pub fn hello(&self, client: &mut SabaClient<Channel>) -> u64 {
+    pub(crate) fn hello(&self, client: &mut SabaClient<Channel>) -> u64 {
         let welcome = self.runtime.block_on(client.hello(HelloRequest {}));
         welcome.unwrap().into_inner().client
     }
 
     /// Polls until the condition holds.
-    pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
+    pub(crate) fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         let look = || {
             let is_so = is_so.clone();
             self.runtime.block_on(self.handle.inspect(move |core, _| is_so(core))).unwrap()
@@ -110,16 +110,16 @@ impl Drop for World {
 }
 
 /// Returns the sender of a request that acknowledges all earlier answers.
-pub fn sender(client: u64, number: u64) -> Option<Sender> {
+pub(crate) fn sender(client: u64, number: u64) -> Option<Sender> {
     Some(Sender { client: Some(client), number: Some(number), acknowledged_below: number })
 }
 
-pub fn register(client: u64, number: u64, name: &str) -> RegisterApplicationRequest {
+pub(crate) fn register(client: u64, number: u64, name: &str) -> RegisterApplicationRequest {
     let sender = sender(client, number);
     RegisterApplicationRequest { sender, name: name.into(), nodes: None, dataset: None, job: None }
 }
 
-pub fn credential(
+pub(crate) fn credential(
     name: &str,
     certificate: Option<&str>,
     token: Option<&str>,

@@ -10,7 +10,7 @@ use std::num::NonZeroU8;
 
 /// Hosts `h0`, `h1`, … with links of these rates, in Gbps, each at one of some switches `s0`, `s1`, … in a row, between
 /// which there are links of such rates too.
-pub fn row(hosts: &[(usize, u64)], between: &[u64]) -> Fabric {
+pub(crate) fn row(hosts: &[(usize, u64)], between: &[u64]) -> Fabric {
     let mut fabric = FabricBuilder::new();
     let nodes: Vec<NodeId> =
         (0..hosts.len()).map(|host| fabric.add_host(format!("h{host}"), 1).unwrap()).collect();
@@ -34,42 +34,42 @@ pub fn row(hosts: &[(usize, u64)], between: &[u64]) -> Fabric {
     fabric.build().unwrap()
 }
 
-pub fn network(fabric: Fabric) -> Simulated {
+pub(crate) fn network(fabric: Fabric) -> Simulated {
     Simulated::new(fabric, NonZeroU8::new(16).unwrap())
 }
 
 /// Level 0 in queue 0, level 1 in queue 1, …
-pub fn config(weights: &[u8]) -> PortConfig {
+pub(crate) fn config(weights: &[u8]) -> PortConfig {
     let table =
         (0..weights.len()).map(|at| (PriorityLevel(at as u16), at as u8)).collect::<Vec<_>>();
     PortConfig { table: table.into(), weights: weights.to_vec() }
 }
 
 /// Writes to a port as a controller does.
-pub fn write(network: &mut Simulated, port: &str, config: PortConfig) {
+pub(crate) fn write(network: &mut Simulated, port: &str, config: PortConfig) {
     let id = network.named(port).unwrap();
     let plan = network.plan(id, &Wanted::Shared(config)).unwrap();
     network.apply(&plan).unwrap();
 }
 
 /// The same to all ports.
-pub fn write_all(network: &mut Simulated, config: &PortConfig) {
+pub(crate) fn write_all(network: &mut Simulated, config: &PortConfig) {
     for port in network.discover().unwrap() {
         write(network, &port.name, config.clone());
     }
 }
 
-pub fn connection(from: usize, to: usize, level: u16) -> Connection {
+pub(crate) fn connection(from: usize, to: usize, level: u16) -> Connection {
     let [from, to] = [from, to].map(|host| format!("h{host}").into());
     Connection { from, to, level: PriorityLevel(level) }
 }
 
-pub fn gbps(rates: &[BitRate]) -> Vec<f64> {
+pub(crate) fn gbps(rates: &[BitRate]) -> Vec<f64> {
     rates.iter().map(|rate| rate.as_gbps_f64()).collect()
 }
 
 /// Whether these are the same but for a part of each.
-pub fn are_near(found: &[f64], expected: &[f64], part: f64) -> bool {
+pub(crate) fn are_near(found: &[f64], expected: &[f64], part: f64) -> bool {
     let mut pairs = found.iter().zip(expected);
     found.len() == expected.len() && pairs.all(|(a, b)| (a - b).abs() <= part * b)
 }

@@ -10,15 +10,15 @@ use bandwise_units::{BitRate, Bytes};
 use proptest::prelude::*;
 use std::num::NonZeroU8;
 
-pub const QUEUES: u8 = 8;
+pub(crate) const QUEUES: u8 = 8;
 
-pub fn layout(link: BitRate) -> Layout {
+pub(crate) fn layout(link: BitRate) -> Layout {
     let others = Share::try_from(0.1).unwrap();
     Layout::new(link, others, NonZeroU8::new(QUEUES).unwrap(), Bytes::new(1514)).unwrap()
 }
 
 /// A link of 200 Mbit/s to h1.
-pub fn port() -> TcPort {
+pub(crate) fn port() -> TcPort {
     TcPort {
         name: "switch to h1".into(),
         from: "switch".into(),
@@ -30,18 +30,18 @@ pub fn port() -> TcPort {
     }
 }
 
-pub fn switches(kernel: &Kernel) -> LinuxTc<Kernel> {
+pub(crate) fn switches(kernel: &Kernel) -> LinuxTc<Kernel> {
     LinuxTc::new(vec![port()], Marks::local(), kernel.clone())
 }
 
 /// Levels in queues, and their weights.
-pub fn config(table: &[(u16, u8)], weights: &[u8]) -> PortConfig {
+pub(crate) fn config(table: &[(u16, u8)], weights: &[u8]) -> PortConfig {
     let table = table.iter().map(|&(level, queue)| (PriorityLevel(level), queue)).collect();
     PortConfig { table, weights: weights.to_vec() }
 }
 
 /// Any that a controller says: levels in queues without a gap, weights from 1; or nothing.
-pub fn configs() -> impl Strategy<Value = PortConfig> {
+pub(crate) fn configs() -> impl Strategy<Value = PortConfig> {
     let levels = proptest::sample::subsequence((0..16u16).collect::<Vec<_>>(), 0..=16);
     let weights = prop::collection::vec(1u8.., usize::from(QUEUES));
     (levels, weights, prop::collection::vec(any::<u8>(), 16)).prop_map(|(levels, weights, at)| {

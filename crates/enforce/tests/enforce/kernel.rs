@@ -16,12 +16,12 @@ use std::io;
 use std::rc::Rc;
 
 /// The number of the device, of any name.
-pub const DEVICE: u32 = 7;
+pub(crate) const DEVICE: u32 = 7;
 const OURS: u32 = 0x5aba_0000;
 
 /// What it does wrong, once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Trick {
+pub(crate) enum Trick {
     #[default]
     None,
     /// The change that comes after so many is refused.
@@ -35,7 +35,7 @@ pub enum Trick {
 type Filters = BTreeMap<u32, (u32, u32, u32)>;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct State {
+pub(crate) struct State {
     /// Kind, handle, default class; none is the kernel's own.
     pub root: Option<(String, u32, u32)>,
     /// By the kernel's number: its parent's, and the rest.
@@ -46,7 +46,7 @@ pub struct State {
 }
 
 #[derive(Debug, Default)]
-pub struct Inner {
+pub(crate) struct Inner {
     pub state: State,
     pub trick: Trick,
     /// Changes that were done, by what the kernel calls them.
@@ -58,7 +58,7 @@ pub struct Inner {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Kernel(pub Rc<RefCell<Inner>>);
+pub(crate) struct Kernel(pub Rc<RefCell<Inner>>);
 
 /// Why it refuses, and in what words if it has some.
 type Refused = (i32, &'static str);
@@ -130,7 +130,7 @@ impl Wire for Kernel {
 
 impl Kernel {
     /// All that it says of the device, and to which request each of it would be the answer.
-    pub fn everything(&self) -> Vec<(u32, Vec<u8>)> {
+    pub(crate) fn everything(&self) -> Vec<(u32, Vec<u8>)> {
         let state = &self.0.borrow().state;
         let of = object((0, OURS, 0), "", vec![]);
         let all = [state.qdiscs(), state.classes(&of), state.filters(&of)];

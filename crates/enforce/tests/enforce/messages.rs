@@ -14,7 +14,7 @@ use std::num::NonZeroI32;
 
 /// The options of a class, but for how long a class may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Htb {
+pub(crate) struct Htb {
     /// Bytes a second.
     pub rate: u64,
     pub ceil: u64,
@@ -48,7 +48,7 @@ fn nested(message: &TcMessage, number: u16) -> Option<Vec<u8>> {
     all.find(|one| one.kind() == number).map(|one| one.value().to_vec())
 }
 
-pub fn kind(message: &TcMessage) -> Option<&str> {
+pub(crate) fn kind(message: &TcMessage) -> Option<&str> {
     message.attributes.iter().find_map(|attribute| match attribute {
         TcAttribute::Kind(kind) => Some(&**kind),
         _ => None,
@@ -56,14 +56,14 @@ pub fn kind(message: &TcMessage) -> Option<&str> {
 }
 
 /// The default class of a root that is to be made.
-pub fn default_class(message: &TcMessage) -> u32 {
+pub(crate) fn default_class(message: &TcMessage) -> u32 {
     let glob = nested(message, 2).unwrap();
     assert_eq!((glob.len(), word(&glob, 0)), (20, 3));
     word(&glob, 8)
 }
 
 impl Htb {
-    pub fn of(message: &TcMessage) -> Self {
+    pub(crate) fn of(message: &TcMessage) -> Self {
         let opt = nested(message, 1).unwrap();
         assert_eq!((opt.len(), opt[1], opt[13], word(&opt, 40)), (44, 1, 1, 0));
         let rate = |long, at| match nested(message, long) {
@@ -79,7 +79,7 @@ impl Htb {
     }
 
     /// As the kernel tells it. Classes with others below have a level.
-    pub fn options(&self, level: u32) -> Vec<u8> {
+    pub(crate) fn options(&self, level: u32) -> Vec<u8> {
         let mut opt = vec![0; 44];
         let mut put = |at: usize, word: u32| opt[at..at + 4].copy_from_slice(&word.to_ne_bytes());
         let short = |rate: u64| u32::try_from(rate).unwrap_or(u32::MAX);
@@ -100,7 +100,7 @@ impl Htb {
 }
 
 /// What a filter looks for in the first word, mask and value, and where it sends to.
-pub fn selector(message: &TcMessage) -> (u32, u32, u32) {
+pub(crate) fn selector(message: &TcMessage) -> (u32, u32, u32) {
     let options = message.attributes.iter().find_map(|attribute| match attribute {
         TcAttribute::Options(options) => Some(options),
         _ => None,
@@ -117,7 +117,7 @@ pub fn selector(message: &TcMessage) -> (u32, u32, u32) {
 }
 
 /// The options of a filter.
-pub fn filter_options((mask, val, class): (u32, u32, u32)) -> Vec<TcOption> {
+pub(crate) fn filter_options((mask, val, class): (u32, u32, u32)) -> Vec<TcOption> {
     let mut key = TcU32Key::default();
     (key.mask, key.val) = (mask, val);
     let mut selector = TcU32Selector::default();
@@ -132,13 +132,13 @@ pub fn filter_options((mask, val, class): (u32, u32, u32)) -> Vec<TcOption> {
 }
 
 /// Options that the library does not know: it reads them as one, and writes each of them.
-pub fn other_options(options: Vec<u8>) -> Vec<TcOption> {
+pub(crate) fn other_options(options: Vec<u8>) -> Vec<TcOption> {
     let parsed = |one: Result<_, _>| TcOption::Other(DefaultNla::parse(&one.unwrap()).unwrap());
     NlasIterator::new(&options[..]).map(parsed).collect()
 }
 
 /// What the kernel says of an object.
-pub fn object(
+pub(crate) fn object(
     (handle, parent, info): (u32, u32, u32),
     kind: &str,
     options: Vec<TcOption>,
@@ -153,7 +153,7 @@ pub fn object(
     TcMessage::from_parts(header, attributes)
 }
 
-pub fn read(datagram: &[u8]) -> (NetlinkHeader, Route) {
+pub(crate) fn read(datagram: &[u8]) -> (NetlinkHeader, Route) {
     let (header, payload) = NetlinkMessage::<Route>::deserialize(datagram).unwrap().into_parts();
     let NetlinkPayload::InnerMessage(message) = payload else { panic!("{payload:?}") };
     assert_eq!(header.length as usize, datagram.len());
@@ -170,16 +170,16 @@ fn bytes(number: u32, flags: u16, payload: NetlinkPayload<Route>) -> Vec<u8> {
     bytes
 }
 
-pub fn part(number: u32, message: Route) -> Vec<u8> {
+pub(crate) fn part(number: u32, message: Route) -> Vec<u8> {
     bytes(number, NLM_F_MULTIPART, NetlinkPayload::InnerMessage(message))
 }
 
-pub fn done(number: u32) -> Vec<u8> {
+pub(crate) fn done(number: u32) -> Vec<u8> {
     bytes(number, NLM_F_MULTIPART, NetlinkPayload::Done(DoneMessage::default()))
 }
 
 /// An acknowledgement, or a refusal with a number and words.
-pub fn acknowledged(number: u32, refusal: Option<(i32, &str)>) -> Vec<u8> {
+pub(crate) fn acknowledged(number: u32, refusal: Option<(i32, &str)>) -> Vec<u8> {
     let mut message = ErrorMessage::default();
     message.header = vec![0; 16];
     if let Some((code, words)) = refusal {

@@ -6,24 +6,24 @@ use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 use proptest::prelude::*;
 
-pub const SLS: std::ops::RangeInclusive<u8> = 1..=8;
-pub const VLS: std::ops::RangeInclusive<u8> = 1..=4;
+pub(crate) const SLS: std::ops::RangeInclusive<u8> = 1..=8;
+pub(crate) const VLS: std::ops::RangeInclusive<u8> = 1..=4;
 
 /// Service levels 1 to 8 and lanes 1 to 4.
-pub fn lanes() -> Lanes {
+pub(crate) fn lanes() -> Lanes {
     let sls = SLS.map(|sl| Sl::try_from(sl).unwrap()).collect();
     let vls = VLS.map(|vl| Vl::try_from(vl).unwrap()).collect();
     Lanes::new(sls, vls).unwrap()
 }
 
 /// Levels in queues, and their weights.
-pub fn config(table: &[(u16, u8)], weights: &[u8]) -> PortConfig {
+pub(crate) fn config(table: &[(u16, u8)], weights: &[u8]) -> PortConfig {
     let table = table.iter().map(|&(level, queue)| (PriorityLevel(level), queue)).collect();
     PortConfig { table, weights: weights.to_vec() }
 }
 
 /// Any that a controller says: levels in up to four queues without a gap, weights from 1; or nothing.
-pub fn configs() -> impl Strategy<Value = PortConfig> {
+pub(crate) fn configs() -> impl Strategy<Value = PortConfig> {
     let levels = proptest::sample::subsequence((0..8u16).collect::<Vec<_>>(), 0..=8);
     let weights = prop::collection::vec(1u8.., 4);
     (levels, weights, prop::collection::vec(any::<u8>(), 8)).prop_map(|(levels, weights, at)| {

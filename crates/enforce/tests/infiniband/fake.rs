@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 /// What happens to a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trick {
+pub(crate) enum Trick {
     /// It does not arrive.
     Lose,
     /// It is done, and the answer does not arrive.
@@ -33,7 +33,7 @@ pub enum Trick {
     Meddle,
 }
 
-pub const TRICKS: [Trick; 9] = [
+pub(crate) const TRICKS: [Trick; 9] = [
     Trick::Lose,
     Trick::LoseAnswer,
     Trick::Refuse,
@@ -46,10 +46,10 @@ pub const TRICKS: [Trick; 9] = [
 ];
 
 /// What was written to nodes, by node, attribute and modifier.
-pub type Written = BTreeMap<(u64, u16, u32), [u8; 64]>;
+pub(crate) type Written = BTreeMap<(u64, u16, u32), [u8; 64]>;
 
 #[derive(Debug, Clone)]
-pub struct Node {
+pub(crate) struct Node {
     pub name: &'static str,
     /// Ports; of a host there is one.
     pub ports: u8,
@@ -61,7 +61,7 @@ pub struct Node {
 }
 
 #[derive(Debug, Default)]
-pub struct Inner {
+pub(crate) struct Inner {
     pub nodes: BTreeMap<u64, Node>,
     pub links: BTreeMap<(u64, u8), (u64, u8)>,
     pub written: Written,
@@ -75,18 +75,18 @@ pub struct Inner {
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Fake(pub Rc<RefCell<Inner>>);
+pub(crate) struct Fake(pub Rc<RefCell<Inner>>);
 
-pub const H1: u64 = 0x11;
-pub const H2: u64 = 0x12;
-pub const H3: u64 = 0x13;
-pub const S1: u64 = 0x21;
-pub const S2: u64 = 0x22;
+pub(crate) const H1: u64 = 0x11;
+pub(crate) const H2: u64 = 0x12;
+pub(crate) const H3: u64 = 0x13;
+pub(crate) const S1: u64 = 0x21;
+pub(crate) const S2: u64 = 0x22;
 
 impl Fake {
     /// Two hosts at one switch and one at another, with two links between the switches: to the third host by
     /// one of them, back by the other. We are at the first host.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let fake = Fake::default();
         let mut inner = fake.0.borrow_mut();
         let host = |name, lid| Node { name, ports: 1, lid, lmc: 0, forwarding: None };

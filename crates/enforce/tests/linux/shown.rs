@@ -8,19 +8,19 @@ use std::str::SplitWhitespace;
 
 /// What could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreadable {
+pub(crate) struct Unreadable {
     pub line: String,
     pub expected: &'static str,
 }
 
 /// The lines of a batch of `tc -d` that show all that [`read`] needs of a device.
-pub fn show(device: &str) -> [String; 3] {
+pub(crate) fn show(device: &str) -> [String; 3] {
     ["qdisc", "class", "filter"].map(|what| format!("{what} show dev {device}"))
 }
 
 /// What stands at a port, as those lines show it. Classes and filters that are none of Saba's are left
 /// out.
-pub fn read(shown: &str) -> Result<Root, Unreadable> {
+pub(crate) fn read(shown: &str) -> Result<Root, Unreadable> {
     let is_root = |line: &&str| line.starts_with("qdisc ") && line.contains(" root ");
     let root = shown.lines().find(is_root).ok_or_else(|| unreadable("", "a root"))?;
     let mut words = root.split_whitespace().skip(1);

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 /// What lines for `tc -batch` show; its words if it refuses one.
-pub fn run(namespace: &str, lines: &[String]) -> Result<String, String> {
+pub(crate) fn run(namespace: &str, lines: &[String]) -> Result<String, String> {
     let mut tc = Command::new("tc");
     tc.args(["-netns", namespace, "-details", "-batch", "-"]);
     tc.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 /// The behaviour of the proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub(crate) enum Way {
     /// Requests are carried out and answered.
     Open,
     /// Requests are carried out, and their answers are lost, as if the instance ended in between.
@@ -17,13 +17,13 @@ pub enum Way {
 }
 
 /// A proxy in front of a controller's socket.
-pub struct Between {
+pub(crate) struct Between {
     way: Arc<Mutex<Way>>,
     path: PathBuf,
 }
 
 impl Between {
-    pub fn start(path: PathBuf, controller: PathBuf) -> Between {
+    pub(crate) fn start(path: PathBuf, controller: PathBuf) -> Between {
         let way = Arc::new(Mutex::new(Way::Open));
         let (listener, all) = (UnixListener::bind(&path).unwrap(), way.clone());
         std::thread::spawn(move || {
@@ -36,11 +36,11 @@ impl Between {
         Between { way, path }
     }
 
-    pub fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.path.clone()
     }
 
-    pub fn set(&self, way: Way) {
+    pub(crate) fn set(&self, way: Way) {
         *self.way.lock().unwrap() = way;
     }
 }

@@ -11,14 +11,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// An authority and its folder.
-pub struct Authority {
+pub(crate) struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: PathBuf,
 }
 
 impl Authority {
     /// Returns an authority by name, with a key of its own and a folder of that name.
-    pub fn new(folder: &Path, name: &str) -> Authority {
+    pub(crate) fn new(folder: &Path, name: &str) -> Authority {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -27,17 +27,17 @@ impl Authority {
     }
 
     /// Returns the file of its certificate.
-    pub fn file(&self) -> PathBuf {
+    pub(crate) fn file(&self) -> PathBuf {
         self.write("authority.pem", &self.issuer.pem())
     }
 
     /// Returns the files of a certificate for a name or an address, and of its key.
-    pub fn signs(&self, name: &str) -> (PathBuf, PathBuf) {
+    pub(crate) fn signs(&self, name: &str) -> (PathBuf, PathBuf) {
         self.signs_until(name, 2100)
     }
 
     /// Returns the files of a certificate that expires at the start of a year.
-    pub fn signs_until(&self, name: &str, year: i32) -> (PathBuf, PathBuf) {
+    pub(crate) fn signs_until(&self, name: &str, year: i32) -> (PathBuf, PathBuf) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_after = date_time_ymd(year, 1, 1);
@@ -48,7 +48,7 @@ impl Authority {
     }
 
     /// Writes a file that its owner alone can read.
-    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
         std::fs::create_dir_all(&self.folder).unwrap();
         let path = self.folder.join(name);
         std::fs::write(&path, text).unwrap();
@@ -58,7 +58,7 @@ impl Authority {
 
     /// Opens a TLS listener with this certificate, for clients with a certificate for `client.test` or the token "abc".
     /// Returns its address.
-    pub fn opens(&self, world: &World, (certificate, key): (PathBuf, PathBuf)) -> String {
+    pub(crate) fn opens(&self, world: &World, (certificate, key): (PathBuf, PathBuf)) -> String {
         let pattern = Pattern::try_from("*".to_owned()).unwrap();
         let credential = Credential {
             name: "client".into(),

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// A controller.
-pub struct World {
+pub(crate) struct World {
     pub folder: TempDir,
     network: Simulated,
     daemon: Option<(Handle, JoinHandle<Vec<String>>)>,
@@ -27,16 +27,16 @@ pub struct World {
 
 impl World {
     /// Returns the world before the first start.
-    pub fn empty() -> World {
+    pub(crate) fn empty() -> World {
         World { folder: tempfile::tempdir().unwrap(), network: network(), daemon: None }
     }
 
-    pub fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.folder.path().join("socket")
     }
 
     /// Starts the controller with its store.
-    pub fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         let path = self.folder.path().join("store");
         // The persister closes the file when the event loop has ended.
         let mut store = loop {
@@ -71,21 +71,21 @@ impl World {
     }
 
     /// Serves the listener for these credentials.
-    pub fn serve(&self, listener: Listener, credentials: Credentials) {
+    pub(crate) fn serve(&self, listener: Listener, credentials: Credentials) {
         let handle = self.daemon.as_ref().unwrap().0.clone();
         let (marking, authenticator) =
             (Marking::Dscp(Marks::local()), Authenticator::new(credentials));
         listener.serve(router(handle, Metrics::new(), marking, authenticator)).unwrap();
     }
 
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         let (handle, thread) = self.daemon.take().unwrap();
         handle.stop();
         thread.join().unwrap();
     }
 
     /// Runs a function on the controller's core.
-    pub fn inspect<T: Send + 'static>(
+    pub(crate) fn inspect<T: Send + 'static>(
         &self,
         inspect: impl FnOnce(&Core) -> T + Send + 'static,
     ) -> T {
@@ -95,7 +95,7 @@ impl World {
     }
 
     /// Polls until the condition holds.
-    pub fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
+    pub(crate) fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         while !self.inspect(is_so.clone()) {
             std::thread::yield_now();
         }

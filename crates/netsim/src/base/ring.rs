@@ -12,17 +12,17 @@ pub(crate) struct Ring<T> {
 }
 
 impl<T: Copy + Default> Ring<T> {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Ring { slots: Box::new([]), head: 0, len: 0 }
     }
 
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len as usize
     }
 
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
@@ -32,7 +32,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    pub fn push_back(&mut self, value: T) {
+    pub(crate) fn push_back(&mut self, value: T) {
         if self.len() == self.slots.len() {
             self.grow();
         }
@@ -51,7 +51,7 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    pub fn pop_front(&mut self) -> Option<T> {
+    pub(crate) fn pop_front(&mut self) -> Option<T> {
         if self.len == 0 {
             return None;
         }
@@ -66,7 +66,7 @@ impl<T: Copy + Default> Ring<T> {
     /// # Panics
     ///
     /// If the ring has no slots. `index` must be less than the length.
-    pub fn remove(&mut self, index: u32) -> T {
+    pub(crate) fn remove(&mut self, index: u32) -> T {
         let value = self.slots[self.slot(index)];
         for later in index + 1..self.len {
             self.slots[self.slot(later - 1)] = self.slots[self.slot(later)];
@@ -76,18 +76,18 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     #[inline]
-    pub fn front(&self) -> Option<&T> {
+    pub(crate) fn front(&self) -> Option<&T> {
         if self.len == 0 { None } else { Some(&self.slots[self.head as usize]) }
     }
 
     #[inline]
-    pub fn front_mut(&mut self) -> Option<&mut T> {
+    pub(crate) fn front_mut(&mut self) -> Option<&mut T> {
         if self.len == 0 { None } else { Some(&mut self.slots[self.head as usize]) }
     }
 
     /// Inserts a value behind the last one that is not `after` it.
     #[inline]
-    pub fn insert(&mut self, value: T, after: impl Fn(&T) -> bool) {
+    pub(crate) fn insert(&mut self, value: T, after: impl Fn(&T) -> bool) {
         self.push_back(value);
         for index in (1..self.len).rev() {
             let (before, here) = (self.slot(index - 1), self.slot(index));
@@ -98,11 +98,11 @@ impl<T: Copy + Default> Ring<T> {
         }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len).map(|index| &self.slots[self.slot(index)])
     }
 
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         let (head, len) = (self.head as usize, self.len());
         let (wrapped, first) = self.slots.split_at_mut(head);
         let first_len = len.min(first.len());

@@ -7,17 +7,17 @@ pub(crate) struct Slab<T> {
 }
 
 impl<T: Copy> Slab<T> {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Slab { values: Vec::new(), free: Vec::new() }
     }
 
     /// Returns the index that the next [`Slab::put`] will return.
-    pub fn next_index(&self) -> u32 {
+    pub(crate) fn next_index(&self) -> u32 {
         self.free.last().copied().unwrap_or(self.values.len() as u32)
     }
 
     #[inline(always)] // otherwise the value is passed through memory
-    pub fn put(&mut self, value: T) -> u32 {
+    pub(crate) fn put(&mut self, value: T) -> u32 {
         match self.free.pop() {
             Some(index) => {
                 self.values[index as usize] = value;
@@ -31,13 +31,13 @@ impl<T: Copy> Slab<T> {
     }
 
     #[inline]
-    pub fn take(&mut self, index: u32) -> T {
+    pub(crate) fn take(&mut self, index: u32) -> T {
         self.free.push(index);
         self.values[index as usize]
     }
 
     /// Returns the number of stored values.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.values.len() - self.free.len()
     }
 }

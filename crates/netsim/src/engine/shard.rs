@@ -15,12 +15,12 @@ pub(super) struct Shard<N: Node> {
 
 impl<N: Node> Shard<N> {
     /// Returns when the first event, message or deferred work is due, or [`Time::MAX`].
-    pub fn first(&self) -> Time {
+    pub(super) fn first(&self) -> Time {
         self.links.first()
     }
 
     /// Returns a node of a partition, and the links as that node sees them.
-    pub fn node_mut(
+    pub(super) fn node_mut(
         &mut self,
         partition: u32,
         number: u32,
@@ -31,7 +31,7 @@ impl<N: Node> Shard<N> {
 
     /// Handles all events before `horizon`. No later action of another shard may count here before
     /// that.
-    pub fn run(&mut self, horizon: Time) {
+    pub(super) fn run(&mut self, horizon: Time) {
         self.links.open_mail();
         self.links.horizon = horizon;
         for (partition, nodes) in self.partitions.iter_mut().enumerate() {

@@ -52,7 +52,7 @@ pub(super) struct DeficitRoundRobin {
 impl DeficitRoundRobin {
     /// Returns the next class from a non-empty set.
     #[inline]
-    pub fn next(&mut self, schedule: &Schedule, ready: u8) -> usize {
+    pub(super) fn next(&mut self, schedule: &Schedule, ready: u8) -> usize {
         let class = match schedule {
             _ if ready & (ready - 1) == 0 => ready.trailing_zeros() as usize,
             Schedule::Strict => 7 - ready.leading_zeros() as usize,
@@ -79,7 +79,7 @@ impl DeficitRoundRobin {
     /// Accounts for a packet of a class that leaves while the given classes were ready. A class
     /// that is alone is not charged.
     #[inline]
-    pub fn sent(&mut self, schedule: &Schedule, ready: u8, class: usize, bytes: u16) {
+    pub(super) fn sent(&mut self, schedule: &Schedule, ready: u8, class: usize, bytes: u16) {
         if ready & (ready - 1) != 0 && *schedule != Schedule::Strict {
             self.left[class] -= i32::from(bytes);
         }

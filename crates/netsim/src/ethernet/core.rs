@@ -39,7 +39,7 @@ pub(super) struct Core<F: Features> {
 }
 
 impl<F: Features> Core<F> {
-    pub fn partitioned(
+    pub(super) fn partitioned(
         fabric: &Fabric,
         model: &NetworkModel,
         seed: u64,
@@ -112,15 +112,15 @@ impl<F: Features> Core<F> {
         }
     }
 
-    pub fn capture(&mut self, filter: CaptureFilter) {
+    pub(super) fn capture(&mut self, filter: CaptureFilter) {
         self.capture = Some(Box::new(Capture::new(filter, &self.fabric, &self.ends)));
     }
 
-    pub fn end_capture(&mut self) {
+    pub(super) fn end_capture(&mut self) {
         self.capture = None;
     }
 
-    pub fn take_records(&mut self, ended: bool, take: impl FnMut(CaptureRecord)) {
+    pub(super) fn take_records(&mut self, ended: bool, take: impl FnMut(CaptureRecord)) {
         if let Some(capture) = &mut self.capture {
             capture.take(&self.engine, &self.fabric, ended, take);
         }
@@ -140,7 +140,7 @@ impl<F: Features> Core<F> {
         node.as_host().expect("hosts come after switches")
     }
 
-    pub fn open(&mut self, flow: &FlowSpec) -> Result<(), PathTooLong> {
+    pub(super) fn open(&mut self, flow: &FlowSpec) -> Result<(), PathTooLong> {
         assert!(flow.class < self.model.classes.count, "there is no class {}", flow.class);
         let (src, dst) = (flow.src as usize, flow.dst as usize);
         // The reverse path is hashed separately, since addresses and ports are swapped.
@@ -173,7 +173,7 @@ impl<F: Features> Core<F> {
         Congestion::new(&host.congestion, &path, flow.start)
     }
 
-    pub fn run_by(&mut self, executor: &impl Executor, end: Time) -> bool {
+    pub(super) fn run_by(&mut self, executor: &impl Executor, end: Time) -> bool {
         let goes_on = match &mut self.capture {
             None => self.engine.run(end, executor),
             Some(capture) => capture.run(&mut self.engine, executor, &self.fabric, end),
@@ -199,27 +199,27 @@ impl<F: Features> Core<F> {
         }
     }
 
-    pub fn take_finished(&mut self, mut take: impl FnMut(FinishedFlow)) {
+    pub(super) fn take_finished(&mut self, mut take: impl FnMut(FinishedFlow)) {
         for host in 0..self.fabric.hosts().len() as u32 {
             self.host_mut(host).0.report_mut().finished.drain(..).for_each(&mut take);
         }
     }
 
-    pub fn alone(&self, src: u32, dst: u32, bytes: u64) -> Time {
+    pub(super) fn alone(&self, src: u32, dst: u32, bytes: u64) -> Time {
         let (mtu, extra) = (self.model.host.mtu, self.model.host.extra_bytes());
         let links = links(&self.fabric, &self.paths, src as usize, dst as usize);
         alone(bytes, mtu, extra, &links)
     }
 
-    pub fn now(&self) -> Time {
+    pub(super) fn now(&self) -> Time {
         self.engine.now()
     }
 
-    pub fn open_flows(&self) -> usize {
+    pub(super) fn open_flows(&self) -> usize {
         self.hosts().map(HostNode::open_flows).sum()
     }
 
-    pub fn packets_buffered(&self) -> usize {
+    pub(super) fn packets_buffered(&self) -> usize {
         self.switches().map(Switch::buffered).sum()
     }
 
@@ -227,7 +227,7 @@ impl<F: Features> Core<F> {
         self.engine.nodes().map_while(Member::as_switch)
     }
 
-    pub fn ports(&self) -> impl Iterator<Item = (Port, PortCounters)> + '_ {
+    pub(super) fn ports(&self) -> impl Iterator<Item = (Port, PortCounters)> + '_ {
         let of_switch = |(switch, &node): (&Switch<F>, &NodeId)| -> Vec<_> {
             let ports = (1..).map(|number| Port { node, number });
             ports.zip(switch.counters(self.now())).collect()
@@ -241,11 +241,11 @@ impl<F: Features> Core<F> {
         switches.chain(hosts).filter(|&(port, _)| self.fabric.peer(port).is_some())
     }
 
-    pub fn deadlock(&self) -> Option<Vec<Port>> {
+    pub(super) fn deadlock(&self) -> Option<Vec<Port>> {
         pfc_deadlock::find(&self.fabric, &self.switches().collect::<Vec<_>>())
     }
 
-    pub fn counters(&self) -> Counters {
+    pub(super) fn counters(&self) -> Counters {
         let mut sum = Counters { events: self.engine.handled(), ..Counters::default() };
         for (_, port) in self.ports() {
             sum.packet_hops += port.sent;

@@ -34,14 +34,14 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub fn new(end: LinkEnd, rate: BitRate, delay: Time) -> Self {
+    pub(crate) fn new(end: LinkEnd, rate: BitRate, delay: Time) -> Self {
         Output { end, byte_time: rate.byte_time(), delay, free_at: Time::ZERO, paused: 0, sent: 0 }
     }
 
     /// Returns the set of traffic classes that may send at `now`: none while the link is busy, and
     /// no paused class. Received PFC frames take effect here; they cause no events.
     #[inline]
-    pub fn open<P: Frame>(&mut self, now: Time, net: &mut Net<P>) -> u8 {
+    pub(crate) fn open<P: Frame>(&mut self, now: Time, net: &mut Net<P>) -> u8 {
         if self.free_at > now {
             return 0;
         }
@@ -53,7 +53,7 @@ impl Output {
 
     /// Schedules a wake event for the time at which a waiting packet may leave.
     #[inline]
-    pub fn wake<P: Frame>(&self, now: Time, net: &mut Net<P>) {
+    pub(crate) fn wake<P: Frame>(&self, now: Time, net: &mut Net<P>) {
         if self.free_at > now {
             net.wake(self.end, self.free_at);
         } else {
@@ -62,13 +62,13 @@ impl Output {
     }
 
     /// Returns the link's rate.
-    pub fn rate(&self) -> BitRate {
+    pub(crate) fn rate(&self) -> BitRate {
         self.byte_time.rate()
     }
 
     /// Sends a packet at `now`. It arrives at the far end with its last bit.
     #[inline(always)] // otherwise the frame is passed through memory
-    pub fn transmit<P: Frame>(&mut self, now: Time, frame: P, net: &mut Net<P>) {
+    pub(crate) fn transmit<P: Frame>(&mut self, now: Time, frame: P, net: &mut Net<P>) {
         self.free_at = now + self.byte_time.of(occupied(frame.packet().bytes().into()));
         self.sent += 1;
         net.stop_waiting(self.end);
@@ -77,7 +77,7 @@ impl Output {
 
     /// Sends a PFC frame to the far end. It precedes all waiting packets, but not the one being
     /// transmitted.
-    pub fn send_pfc<P: Frame>(&mut self, now: Time, frame: PfcFrame, net: &mut Net<P>) {
+    pub(crate) fn send_pfc<P: Frame>(&mut self, now: Time, frame: PfcFrame, net: &mut Net<P>) {
         let begin = self.free_at.max(now);
         self.free_at = begin + self.byte_time.of(occupied(LEAST));
         net.send_flow_control(self.end, self.free_at + self.delay, frame);

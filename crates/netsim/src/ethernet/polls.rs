@@ -20,7 +20,7 @@ impl QueuedFlow {
     /// Queues a flow that may send from `now` on and polls at once. A flow sends when it polls, so
     /// it keeps its phase when it is queued again right after. The interval is at most 4 ms.
     #[inline]
-    pub fn new(key: u32, now: Time, interval: Option<Time>) -> Self {
+    pub(super) fn new(key: u32, now: Time, interval: Option<Time>) -> Self {
         QueuedFlow {
             key,
             phase: interval.map_or(0, |interval| (now.as_ps() % interval.as_ps()) as u32),

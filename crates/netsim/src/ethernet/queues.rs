@@ -60,7 +60,7 @@ impl Queue {
 }
 
 impl<T: Copy + Default> Queues<T> {
-    pub fn new(queues: usize) -> Self {
+    pub(super) fn new(queues: usize) -> Self {
         Queues {
             chunks: Vec::new(),
             next_chunk: Vec::new(),
@@ -70,7 +70,7 @@ impl<T: Copy + Default> Queues<T> {
     }
 
     #[inline]
-    pub fn push(&mut self, queue: usize, value: T) {
+    pub(super) fn push(&mut self, queue: usize, value: T) {
         if self.queues[queue].last % CHUNK_LEN == CHUNK_LEN - 1 {
             self.add_chunk(queue);
         }
@@ -104,7 +104,7 @@ impl<T: Copy + Default> Queues<T> {
 
     /// Takes the first value of a non-empty queue. Returns it, and whether it was the last.
     #[inline]
-    pub fn pop(&mut self, queue: usize) -> (T, bool) {
+    pub(super) fn pop(&mut self, queue: usize) -> (T, bool) {
         let queue = &mut self.queues[queue];
         let (chunk, position) = split(queue.first);
         let values = &self.chunks[chunk].0;
@@ -128,13 +128,13 @@ impl<T: Copy + Default> Queues<T> {
 
     /// Prefetches the first value of a queue that was ever used.
     #[inline]
-    pub fn fetch(&self, queue: usize) {
+    pub(super) fn fetch(&self, queue: usize) {
         let (chunk, position) = split(self.queues[queue].first);
         prefetch(&self.chunks[chunk].0[position]);
     }
 
     /// Returns the values of a queue, first to last.
-    pub fn iter(&self, queue: usize) -> impl Iterator<Item = &T> {
+    pub(super) fn iter(&self, queue: usize) -> impl Iterator<Item = &T> {
         let Queue { first, last } = self.queues[queue];
         let is_held = last != first.wrapping_sub(1);
         let next = move |&position: &u32| match split(position) {
@@ -152,7 +152,7 @@ impl<T: Copy + Default> Queues<T> {
     }
 
     /// Returns the number of values in all queues.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         (0..self.queues.len()).map(|queue| self.iter(queue).count()).sum()
     }
 }

@@ -26,13 +26,13 @@ pub(crate) struct Spray {
 
 impl Spray {
     /// Creates the source of a host, given by its rank.
-    pub fn new(paths: Arc<EqualPaths>, host: u32, seed: u64) -> Self {
+    pub(crate) fn new(paths: Arc<EqualPaths>, host: u32, seed: u64) -> Self {
         // Hosts' ranges are larger than the number of packets that a host sends.
         Spray { paths, host, hash: seed ^ u64::from(host) << 40 }
     }
 
     /// Returns a path to another host.
-    pub fn path(&mut self, to: u32) -> u64 {
+    pub(crate) fn path(&mut self, to: u32) -> u64 {
         self.hash = self.hash.wrapping_add(1);
         let ports = self.paths.path(self.host as usize, to as usize, self.hash);
         path(ports).expect("a flow opens only where its path fits a packet")

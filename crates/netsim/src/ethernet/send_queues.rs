@@ -43,7 +43,7 @@ pub(super) enum Next<P> {
 }
 
 impl<F: Features> SendQueues<F> {
-    pub fn new(classes: &Classes, poll: Option<Time>) -> Self {
+    pub(super) fn new(classes: &Classes, poll: Option<Time>) -> Self {
         let queue = || ClassQueue { flows: Ring::new(), acks: Ring::new() };
         SendQueues {
             classes: classes.clone(),
@@ -57,19 +57,19 @@ impl<F: Features> SendQueues<F> {
 
     /// Returns the set of classes with something queued.
     #[inline]
-    pub fn waiting(&self) -> u8 {
+    pub(super) fn waiting(&self) -> u8 {
         self.waiting
     }
 
     /// Returns whether something was added since the last call.
     #[inline]
-    pub fn take_grown(&mut self) -> bool {
+    pub(super) fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)
     }
 
     /// Queues a flow of a class that may send from `now` on.
     #[inline]
-    pub fn add(&mut self, now: Time, class: u8, flow: u32) {
+    pub(super) fn add(&mut self, now: Time, class: u8, flow: u32) {
         let class = if F::CLASSES { usize::from(class) % CLASSES } else { 0 };
         self.waiting |= 1 << class;
         self.grown = true;
@@ -78,7 +78,7 @@ impl<F: Features> SendQueues<F> {
 
     /// Queues an acknowledgement.
     #[inline]
-    pub fn add_ack(&mut self, ack: F::Frame) {
+    pub(super) fn add_ack(&mut self, ack: F::Frame) {
         let class = class::<F>(ack.packet());
         self.waiting |= 1 << class;
         self.grown = true;
@@ -88,7 +88,7 @@ impl<F: Features> SendQueues<F> {
     /// Takes the next item of the given classes, at least one of which has something queued. The
     /// link must be free.
     #[inline]
-    pub fn take(&mut self, now: Time, ready: u8) -> Option<Next<F::Frame>> {
+    pub(super) fn take(&mut self, now: Time, ready: u8) -> Option<Next<F::Frame>> {
         let schedule = &self.classes.schedule;
         let class = if F::CLASSES { self.scheduler.next(schedule, ready) } else { 0 };
         let queue = &mut self.queues[class];
@@ -106,13 +106,13 @@ impl<F: Features> SendQueues<F> {
 
     /// Returns the flow of class 0 that has been queued longest.
     #[inline]
-    pub fn first_flow(&self) -> Option<u32> {
+    pub(super) fn first_flow(&self) -> Option<u32> {
         self.queues[0].flows.front().map(|flow| flow.key)
     }
 
     /// Accounts for a packet that leaves, taken while the given classes were ready.
     #[inline]
-    pub fn sent(&mut self, ready: u8, packet: &Packet) {
+    pub(super) fn sent(&mut self, ready: u8, packet: &Packet) {
         if F::CLASSES {
             self.scheduler.sent(&self.classes.schedule, ready, packet.class(), packet.bytes());
         }

@@ -30,7 +30,7 @@ const BITS: u32 = 24;
 const MASK: u32 = (1 << BITS) - 1;
 
 impl<T, A> Slots<T, A> {
-    pub const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Slots { slots: Vec::new(), extra: Vec::new(), free: Vec::new() }
     }
 
@@ -39,7 +39,7 @@ impl<T, A> Slots<T, A> {
     /// # Panics
     ///
     /// If 2^24 flows are in flight.
-    pub fn put(&mut self, value: T, extra: A) -> u32 {
+    pub(super) fn put(&mut self, value: T, extra: A) -> u32 {
         if let Some(index) = self.free.pop() {
             let slot = &mut self.slots[index as usize];
             slot.key = slot.key.wrapping_add(1 << BITS);
@@ -56,20 +56,20 @@ impl<T, A> Slots<T, A> {
 
     /// Returns the value of a key, if it still exists.
     #[inline]
-    pub fn get_mut(&mut self, key: u32) -> Option<&mut T> {
+    pub(super) fn get_mut(&mut self, key: u32) -> Option<&mut T> {
         self.both_mut(key).map(|(value, _)| value)
     }
 
     /// Returns the value of a key and its separate data, if they still exist.
     #[inline]
-    pub fn both_mut(&mut self, key: u32) -> Option<(&mut T, &mut A)> {
+    pub(super) fn both_mut(&mut self, key: u32) -> Option<(&mut T, &mut A)> {
         let index = (key & MASK) as usize;
         let slot = self.slots.get_mut(index)?;
         if slot.key == key { slot.value.as_mut().zip(self.extra.get_mut(index)) } else { None }
     }
 
     /// Returns the value of a key for reading, if it still exists.
-    pub fn get(&self, key: u32) -> Option<&T> {
+    pub(super) fn get(&self, key: u32) -> Option<&T> {
         let slot = self.slots.get((key & MASK) as usize)?;
         if slot.key == key { slot.value.as_ref() } else { None }
     }
@@ -77,7 +77,7 @@ impl<T, A> Slots<T, A> {
     /// Prefetches the value of a key: the cache line where it begins and that of the key, which are
     /// all of a value of two lines.
     #[inline]
-    pub fn fetch(&self, key: u32) {
+    pub(super) fn fetch(&self, key: u32) {
         if let Some(slot) = self.slots.get((key & MASK) as usize) {
             prefetch(&slot.value);
             prefetch(&slot.key);
@@ -86,13 +86,13 @@ impl<T, A> Slots<T, A> {
 
     /// Returns the key of an occupied slot, given by its low 24 bits.
     #[inline]
-    pub fn key_at(&self, slot: u32) -> Option<u32> {
+    pub(super) fn key_at(&self, slot: u32) -> Option<u32> {
         let slot = self.slots.get(slot as usize)?;
         slot.value.as_ref().map(|_| slot.key)
     }
 
     /// Frees the slot of a key.
-    pub fn remove(&mut self, key: u32) {
+    pub(super) fn remove(&mut self, key: u32) {
         if self.get(key).is_some() {
             self.slots[(key & MASK) as usize].value = None;
             self.free.push(key & MASK);
@@ -100,7 +100,7 @@ impl<T, A> Slots<T, A> {
     }
 
     /// Returns the number of values.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 }

@@ -20,7 +20,7 @@ struct Buffer {
 
 #[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "debug builds only"))]
 impl Occupancy {
-    pub fn new(buffers: usize) -> Self {
+    pub(super) fn new(buffers: usize) -> Self {
         Occupancy {
             #[cfg(debug_assertions)]
             buffers: std::iter::repeat_with(Buffer::default).take(buffers).collect(),
@@ -29,7 +29,7 @@ impl Occupancy {
 
     /// Records that a packet of `blocks` arrived in buffer `number` by `now`.
     #[inline]
-    pub fn enter(&mut self, number: usize, now: Time, blocks: u32, size: Bytes) {
+    pub(super) fn enter(&mut self, number: usize, now: Time, blocks: u32, size: Bytes) {
         #[cfg(debug_assertions)]
         {
             let buffer = &mut self.buffers[number];
@@ -44,7 +44,7 @@ impl Occupancy {
 
     /// Records that a packet of `blocks` will have left buffer `number` at `at`.
     #[inline]
-    pub fn leave(&mut self, number: usize, at: Time, blocks: u32) {
+    pub(super) fn leave(&mut self, number: usize, at: Time, blocks: u32) {
         #[cfg(debug_assertions)]
         {
             *self.buffers[number].leaving.entry(at).or_default() += blocks;

@@ -4,7 +4,7 @@ use bandwise_random::Stream;
 use bandwise_units::Time;
 
 /// Returns the times of a Poisson process with mean interval `mean`.
-pub fn poisson(number: u64, mean: Time) -> impl Iterator<Item = Time> {
+pub(super) fn poisson(number: u64, mean: Time) -> impl Iterator<Item = Time> {
     let mut stream = Stream::new(1, "poisson", number);
     let mut at = 0.0;
     std::iter::repeat_with(move || {
@@ -16,7 +16,7 @@ pub fn poisson(number: u64, mean: Time) -> impl Iterator<Item = Time> {
 
 /// Checks a mean waiting time (ps) by Lindley's recursion for the same arrivals, which are in
 /// order, and by Pollaczek-Khinchine for service without variance.
-pub fn check(simulated: f64, arrivals: &[Time], service: Time, load: f64) {
+pub(super) fn check(simulated: f64, arrivals: &[Time], service: Time, load: f64) {
     let (mut wait, mut sum) = (Time::ZERO, 0.0);
     for pair in arrivals.windows(2) {
         wait = (wait + service).saturating_sub(pair[1] - pair[0]);

@@ -6,7 +6,7 @@ use super::found::Found;
 use crate::{Claim, Finding};
 
 /// The answer; sentences whose runs are not there are left out.
-pub fn answer(findings: &[Finding]) -> Vec<String> {
+pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     let claims = claims(findings);
     let count = |&count: &usize| count > 0;
     let hold = Some(claims.len()).filter(count).map(|all| {

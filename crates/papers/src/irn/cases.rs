@@ -14,7 +14,7 @@ type Case = case::Case<EthernetScenario>;
 type Reading = case::Reading<EthernetResults>;
 
 /// All runs, in the order in which they are first needed.
-pub fn cases(options: &Options) -> Vec<Case> {
+pub(super) fn cases(options: &Options) -> Vec<Case> {
     let mut plan = Plan { quick: options.quick, cases: Vec::new(), known: BTreeMap::new() };
     plan.study("basic", of_basic);
     plan.study("lossy-roce", |point| three("fig3", point.name()));

@@ -6,7 +6,7 @@ use super::names::{CONTROLS, FCT, SLOWDOWN, THREE, over, with};
 use crate::{Claim, Finding};
 
 /// The claims whose runs are there.
-pub fn claims(findings: &[Finding]) -> Vec<Claim> {
+pub(super) fn claims(findings: &[Finding]) -> Vec<Claim> {
     let found = Found(findings);
     [
         irn_beats_roce(found),
@@ -54,14 +54,14 @@ fn range(values: &[f64]) -> Option<(f64, f64, String)> {
     Some((least, most, format!("{least:.2} to {most:.2}")))
 }
 
-pub fn irn_beats_roce(found: Found) -> Option<Claim> {
+pub(super) fn irn_beats_roce(found: Found) -> Option<Claim> {
     let (least, _, words) = range(&values(found, ["fig1", "fig4"], "RoCE+PFC", "IRN"))?;
     let numbers = format!("each metric of RoCE with PFC is {words} times that of IRN");
     claim("4.2", "IRN (without PFC) performs better than RoCE (with PFC)", least > 1.0, numbers)
 }
 
 /// Appendix A: a ratio "less than 1.1" of IRN over IRN with PFC "shows that IRN does not require PFC".
-pub fn irn_needs_no_pfc(found: Found) -> Option<Claim> {
+pub(super) fn irn_needs_no_pfc(found: Found) -> Option<Claim> {
     let (least, _, words) = range(&values(found, ["fig2", "fig5"], "IRN+PFC", "IRN"))?;
     let numbers = format!("each metric of IRN with PFC is {words} times that of IRN without");
     claim("4.2", "IRN does not require PFC", 1.0 / least < 1.1, numbers)

@@ -7,7 +7,7 @@ use super::names::{CONTROLS, FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL, THREE, over
 use crate::Finding;
 
 /// Returns the findings of the report, with all numbers that follow from them.
-pub fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
     let mut derived = Vec::new();
     derived.extend(basic(found));

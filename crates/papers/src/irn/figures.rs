@@ -8,7 +8,7 @@ use crate::published::{Published, Value};
 use bandwise_report::model::{Axis, Figure, Point, Scale, Series, SeriesKind, SourceKind};
 
 /// All figures that findings exist for.
-pub fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
+pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
     let mut all = Vec::new();
     let transports: [(&str, &str, &[&str], &[&str]); 10] = [
         ("fig1", "IRN and RoCE", &["IRN", "RoCE+PFC"], &[]),

@@ -4,28 +4,40 @@ use super::names::over;
 use crate::Finding;
 
 #[derive(Clone, Copy)]
-pub struct Found<'a>(pub &'a [Finding]);
+pub(super) struct Found<'a>(pub &'a [Finding]);
 
 impl<'a> Found<'a> {
-    pub fn of(self, item: &str, case: &str, metric: &str) -> Option<&'a Finding> {
+    pub(super) fn of(self, item: &str, case: &str, metric: &str) -> Option<&'a Finding> {
         let key = (item, case, metric);
         self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key)
     }
 
     /// Returns the ratio to the other case, by run.
-    pub fn ratio(self, item: &str, one: &str, other: &str, metric: &str) -> Option<Vec<f64>> {
+    pub(super) fn ratio(
+        self,
+        item: &str,
+        one: &str,
+        other: &str,
+        metric: &str,
+    ) -> Option<Vec<f64>> {
         let (one, other) = (self.of(item, one, metric)?, self.of(item, other, metric)?);
         Some(one.runs.iter().zip(&other.runs).map(|(one, other)| one / other).collect())
     }
 
     /// Returns the ratio as a finding of the item.
-    pub fn compared(self, item: &str, one: &str, other: &str, metric: &str) -> Option<Finding> {
+    pub(super) fn compared(
+        self,
+        item: &str,
+        one: &str,
+        other: &str,
+        metric: &str,
+    ) -> Option<Finding> {
         let runs = self.ratio(item, one, other, metric)?;
         Some(finding(item, over(one, other), metric, "x", runs))
     }
 }
 
-pub fn finding(
+pub(super) fn finding(
     item: &str,
     case: impl Into<String>,
     metric: &str,
@@ -37,6 +49,6 @@ pub fn finding(
 }
 
 /// Returns the average of runs.
-pub fn average(runs: &[f64]) -> f64 {
+pub(super) fn average(runs: &[f64]) -> f64 {
     runs.iter().sum::<f64>() / runs.len() as f64
 }

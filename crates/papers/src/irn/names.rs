@@ -1,22 +1,22 @@
 //! Names that the paper gives to compared cases.
 
 /// The three metrics (4.1), which most findings are told in.
-pub const THREE: [&str; 3] = [SLOWDOWN, FCT, TAIL];
-pub const SLOWDOWN: &str = "average slowdown";
-pub const FCT: &str = "average FCT";
-pub const TAIL: &str = "99% FCT";
+pub(super) const THREE: [&str; 3] = [SLOWDOWN, FCT, TAIL];
+pub(super) const SLOWDOWN: &str = "average slowdown";
+pub(super) const FCT: &str = "average FCT";
+pub(super) const TAIL: &str = "99% FCT";
 /// Completion time of the requests of an incast.
-pub const RCT: &str = "RCT";
+pub(super) const RCT: &str = "RCT";
 
-pub const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 /// Congestion control: without, and the two of 4.2.4.
-pub const CONTROLS: [&str; 3] = [NONE, "Timely", "DCQCN"];
+pub(super) const CONTROLS: [&str; 3] = [NONE, "Timely", "DCQCN"];
 /// The tables, whose names are also those of their files.
-pub const TABLES: [&str; 7] =
+pub(super) const TABLES: [&str; 7] =
     ["table3", "table4", "table5", "table6", "table7", "table8", "table9"];
 
 /// A transport with a congestion control: `IRN+PFC+Timely`.
-pub fn with(transport: &str, control: &str) -> String {
+pub(super) fn with(transport: &str, control: &str) -> String {
     match control {
         NONE => transport.to_owned(),
         control => format!("{transport}+{control}"),
@@ -24,11 +24,11 @@ pub fn with(transport: &str, control: &str) -> String {
 }
 
 /// Two transports compared.
-pub fn over(one: &str, other: &str) -> String {
+pub(super) fn over(one: &str, other: &str) -> String {
     format!("{one} over {other}")
 }
 
 /// Returns whether a case is a cell of a table that compares two transports.
-pub fn is_ratio(case: &str) -> bool {
+pub(super) fn is_ratio(case: &str) -> bool {
     case.contains("IRN") && case.contains(" over ") && !case.contains(':')
 }

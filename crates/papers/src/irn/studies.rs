@@ -14,7 +14,7 @@ macro_rules! files {
 }
 
 /// All studies: name and text.
-pub const FILES: &[(&str, &str)] = files![
+pub(super) const FILES: &[(&str, &str)] = files![
     "basic",
     "lossy-roce",
     "lossy-roce-with-congestion-control",
@@ -39,7 +39,7 @@ pub const FILES: &[(&str, &str)] = files![
 const QUICK: u32 = 10;
 
 /// A point of a study.
-pub struct Point {
+pub(super) struct Point {
     /// Variant besides the transport; may be empty.
     pub variant: String,
     /// Transport, with or without PFC.
@@ -51,7 +51,7 @@ pub struct Point {
 
 impl Point {
     /// Returns the name in the paper's tables: `load 30% IRN+PFC+Timely`.
-    pub fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         let name = with(&self.transport, &self.control);
         match &*self.variant {
             "" => name,
@@ -61,7 +61,7 @@ impl Point {
 }
 
 /// The points of a study, by the name of its file.
-pub fn points(file: &str, quick: bool) -> Vec<Point> {
+pub(super) fn points(file: &str, quick: bool) -> Vec<Point> {
     let (name, text) = FILES
         .iter()
         .find(|(name, _)| name.strip_suffix(".toml") == Some(file))

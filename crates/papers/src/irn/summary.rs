@@ -9,7 +9,7 @@ const GUESS_ROCE: f64 = 0.49;
 const WITHIN: f64 = 0.15;
 
 /// Returns the number of ratio cells that agree, and of those that a guess for all cells would hit.
-pub fn summary(rows: &[Row]) -> Vec<String> {
+pub(super) fn summary(rows: &[Row]) -> Vec<String> {
     let cells: Vec<&Row> = rows
         .iter()
         .filter(|row| TABLES.contains(&&*row.item) && is_ratio(&row.case))

@@ -36,7 +36,7 @@ pub struct Study {
 /// A flow with one message outstanding. The next is posted at the completion of the last one ("Next
 /// work request is posted until the WC of the previous one is polled from CQ").
 #[derive(Debug, Clone, Copy)]
-pub struct Flow {
+pub(super) struct Flow {
     pub(super) opcode: Opcode,
     pub(super) bytes: u32,
     /// Number of messages to send.
@@ -48,7 +48,7 @@ pub struct Flow {
 
 /// A key-value store in the manner of HERD: clients where flows come from, workers where they go.
 #[derive(Debug, Clone, Copy)]
-pub struct Store {
+pub(super) struct Store {
     pub(super) clients: usize,
     pub(super) workers: usize,
     /// Requests that a client has outstanding.

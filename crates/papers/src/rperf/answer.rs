@@ -5,7 +5,7 @@
 use crate::Finding;
 
 /// The answer, a sentence a point; points whose runs are not there are left out.
-pub fn answer(findings: &[Finding]) -> Vec<String> {
+pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     let found = Found(findings);
     [found.harm(), found.sizes(), found.scheduling(), found.level(), found.pretending()]
         .into_iter()

@@ -38,14 +38,14 @@ const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");
 const TWO_SWITCHES: &str = include_str!("../../../../papers/rperf/two-switches.toml");
 
 /// Files of the scenarios, for readers of the report.
-pub const SCENARIOS: &[(&str, &str)] = &[
+pub(super) const SCENARIOS: &[(&str, &str)] = &[
     ("back-to-back.toml", BACK_TO_BACK),
     ("rack.toml", RACK),
     ("two-switches.toml", TWO_SWITCHES),
 ];
 
 /// All runs, in the order of the figures.
-pub fn cases(options: &Options) -> Vec<Case> {
+pub(super) fn cases(options: &Options) -> Vec<Case> {
     let plan = Plan { quick: options.quick };
     let mut cases = plan.zero_load();
     cases.extend(plan.existing_tools());

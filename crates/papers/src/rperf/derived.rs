@@ -4,7 +4,7 @@ use super::link::LINK_GBPS;
 use crate::Finding;
 
 /// Returns the findings, with all numbers that follow from them.
-pub fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
     let derived = [tails(found), shares(found), steps(found), levels(found)].concat();
     findings.extend(derived);

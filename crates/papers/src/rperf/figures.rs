@@ -19,7 +19,7 @@ struct Plot {
 }
 
 /// All figures that findings exist for.
-pub fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
+pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
     plots().into_iter().filter_map(|plot| plot.draw(findings, published)).collect()
 }
 

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// Returns the library that cargo has built: beside the test, or one up.
-pub fn library() -> PathBuf {
+pub(crate) fn library() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let there = |folder: &Path| folder.join("libsaba_preload.so");
     own.ancestors()
@@ -19,7 +19,7 @@ pub fn library() -> PathBuf {
 }
 
 /// Compiles a file of this folder; returns `None` without a compiler.
-pub fn compiled(name: &str, more: &[&str], to: &Path) -> Option<PathBuf> {
+pub(crate) fn compiled(name: &str, more: &[&str], to: &Path) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/preload");
     let mut cc = Command::new("cc");
     cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-o"])
@@ -47,7 +47,7 @@ fn program() -> Option<&'static Path> {
 }
 
 /// Returns whether unused addresses (RFC 5737) are routed; datagrams can't be sent to them otherwise.
-pub fn is_connected() -> bool {
+pub(crate) fn is_connected() -> bool {
     let socket = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
     let is = socket.connect("198.51.100.1:9").is_ok();
     if !is {
@@ -57,7 +57,7 @@ pub fn is_connected() -> bool {
 }
 
 /// A running program.
-pub struct Program {
+pub(crate) struct Program {
     child: Child,
     lines: ChildStdin,
     responses: BufReader<ChildStdout>,
@@ -65,7 +65,7 @@ pub struct Program {
 
 impl Program {
     /// Starts the program with these variables; returns `None` if it can't be built.
-    pub fn start(variables: &[(&str, &str)]) -> Option<Program> {
+    pub(crate) fn start(variables: &[(&str, &str)]) -> Option<Program> {
         let mut command = Command::new(program()?);
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SABA_")) {
             command.env_remove(name);
@@ -78,25 +78,25 @@ impl Program {
     }
 
     /// Sends a line. Returns the program's response.
-    pub fn request(&mut self, line: &str) -> String {
+    pub(crate) fn request(&mut self, line: &str) -> String {
         writeln!(self.lines, "{line}").unwrap();
         self.next_line()
     }
 
     /// Returns the program's next line.
-    pub fn next_line(&mut self) -> String {
+    pub(crate) fn next_line(&mut self) -> String {
         let mut response = String::new();
         self.responses.read_line(&mut response).unwrap();
         response.trim_end().to_owned()
     }
 
     /// Sends a line without a response.
-    pub fn send(&mut self, line: &str) {
+    pub(crate) fn send(&mut self, line: &str) {
         writeln!(self.lines, "{line}").unwrap();
     }
 
     /// Waits for the program's end. Returns its exit code.
-    pub fn ends(mut self) -> Option<i32> {
+    pub(crate) fn ends(mut self) -> Option<i32> {
         drop(self.lines);
         self.child.wait().unwrap().code()
     }

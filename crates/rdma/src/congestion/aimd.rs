@@ -48,13 +48,13 @@ pub(super) struct Window {
 const MAX_WINDOW: f64 = (1u32 << 22) as f64;
 
 impl Window {
-    pub fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &Path) -> Self {
         let packets = path.packets_in_flight().min(MAX_WINDOW);
         Window { packets, threshold: packets }
     }
 
     #[inline]
-    pub fn grow(&mut self, increase: f64, ack: &AckInfo) {
+    pub(super) fn grow(&mut self, increase: f64, ack: &AckInfo) {
         // Before this ACK, the flow had used its whole window.
         if ack.in_flight.saturating_add(ack.acked) < self.whole() {
             return;
@@ -65,18 +65,18 @@ impl Window {
         self.packets = (self.packets + growth).min(MAX_WINDOW);
     }
 
-    pub fn shrink_to(&mut self, fraction: f64) {
+    pub(super) fn shrink_to(&mut self, fraction: f64) {
         self.packets = (self.packets * fraction).max(1.0);
         self.threshold = self.packets;
     }
 
-    pub fn restart(&mut self, fraction: f64) {
+    pub(super) fn restart(&mut self, fraction: f64) {
         self.threshold = (self.packets * fraction).max(2.0);
         self.packets = 1.0;
     }
 
     #[inline]
-    pub fn whole(&self) -> u32 {
+    pub(super) fn whole(&self) -> u32 {
         whole_packets(self.packets)
     }
 }

@@ -14,7 +14,7 @@ impl Round {
     /// Records `acked` acknowledged packets, with `in_flight` remaining. Returns whether that ended
     /// a round; the first call always does.
     #[inline]
-    pub fn on_ack(&mut self, acked: u32, in_flight: u32) -> bool {
+    pub(super) fn on_ack(&mut self, acked: u32, in_flight: u32) -> bool {
         if acked < self.left {
             self.left -= acked;
             return false;

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// The path of both flows, similar to that of IRN's default fabric: 120 packets fill it.
-pub const PATH: Path = Path {
+pub(super) const PATH: Path = Path {
     line_rate: BitRate::from_gbps(40),
     base_rtt: Time::from_us(24),
     packet: Bytes::new(1_000),
@@ -24,7 +24,7 @@ const ONE_WAY: Time = Time::from_ns(11_800);
 const TIMEOUT: Time = Time::from_ms(2);
 
 /// Returns an ACK of `packets` without mark or telemetry.
-pub fn ack(now: Time, rtt: Time, packets: u32) -> AckInfo<'static> {
+pub(super) fn ack(now: Time, rtt: Time, packets: u32) -> AckInfo<'static> {
     AckInfo {
         now,
         rtt,
@@ -38,7 +38,7 @@ pub fn ack(now: Time, rtt: Time, packets: u32) -> AckInfo<'static> {
 
 /// Properties of the network.
 #[derive(Debug, Clone)]
-pub struct Testbed {
+pub(super) struct Testbed {
     pub settings: CongestionSettings,
     pub notification: NotificationSettings,
     /// Marking at the bottleneck.
@@ -49,7 +49,7 @@ pub struct Testbed {
 }
 
 /// Returns a bottleneck that drops and marks no packet.
-pub fn lossless(settings: CongestionSettings) -> Testbed {
+pub(super) fn lossless(settings: CongestionSettings) -> Testbed {
     Testbed {
         settings,
         notification: NotificationSettings::default(),
@@ -61,7 +61,7 @@ pub fn lossless(settings: CongestionSettings) -> Testbed {
 
 /// Results of a run.
 #[derive(Debug)]
-pub struct Shares {
+pub(super) struct Shares {
     /// Rate of each flow in the measured time.
     pub rates: [BitRate; 2],
     /// Longest queue in that time.
@@ -72,13 +72,13 @@ pub struct Shares {
 
 impl Shares {
     /// Asserts that both rates are within `part` of each other.
-    pub fn assert_fair(&self, part: f64) {
+    pub(super) fn assert_fair(&self, part: f64) {
         let [a, b] = self.rates.map(BitRate::as_gbps_f64);
         assert!((a - b).abs() <= part * a.max(b), "unequal: {self:?}");
     }
 
     /// Asserts that at least `part` of the bottleneck is used.
-    pub fn assert_used(&self, part: f64) {
+    pub(super) fn assert_used(&self, part: f64) {
         let used: f64 = self.rates.iter().map(|r| r.as_gbps_f64()).sum();
         assert!(used >= part * PATH.line_rate.as_gbps_f64(), "unused: {self:?}");
     }
@@ -137,7 +137,7 @@ struct Run<'a> {
 
 impl Testbed {
     /// Runs up to `to`, and measures from `from`.
-    pub fn run(&self, from: Time, to: Time) -> Shares {
+    pub(super) fn run(&self, from: Time, to: Time) -> Shares {
         let sender = |_| Sender {
             congestion: Congestion::None,
             has_started: false,

@@ -13,14 +13,14 @@ pub(super) struct Acknowledger {
 }
 
 impl Acknowledger {
-    pub fn new() -> Self {
+    pub(super) fn new() -> Self {
         Acknowledger { deadline: Time::MAX, waiting: 0 }
     }
 
     /// Processes a packet in order, after which all packets below `cumulative` have arrived.
     /// `urgent` packets fill a gap.
     #[inline]
-    pub fn in_order(
+    pub(super) fn in_order(
         &mut self,
         acks: &Acks,
         now: Time,
@@ -44,20 +44,25 @@ impl Acknowledger {
 
     /// Processes a duplicate, since the first acknowledgement may be lost.
     #[inline]
-    pub fn duplicate(&mut self, acks: &Acks, cumulative: Seq, complete: bool) -> Option<Feedback> {
+    pub(super) fn duplicate(
+        &mut self,
+        acks: &Acks,
+        cumulative: Seq,
+        complete: bool,
+    ) -> Option<Feedback> {
         let silent = matches!(acks, Acks::OnCompletion) && !complete;
         (!silent).then(|| self.include(Feedback::ack(cumulative)))
     }
 
     /// Resets the pending acknowledgement, which any feedback includes.
     #[inline]
-    pub fn include(&mut self, feedback: Feedback) -> Feedback {
+    pub(super) fn include(&mut self, feedback: Feedback) -> Feedback {
         (self.deadline, self.waiting) = (Time::MAX, 0);
         feedback
     }
 
     /// Returns the pending acknowledgement if it is due by `now`.
-    pub fn on_timeout(&mut self, now: Time, cumulative: Seq) -> Option<Feedback> {
+    pub(super) fn on_timeout(&mut self, now: Time, cumulative: Seq) -> Option<Feedback> {
         (now >= self.deadline && self.waiting > 0).then(|| self.include(Feedback::ack(cumulative)))
     }
 }

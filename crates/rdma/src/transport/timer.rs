@@ -17,7 +17,7 @@ pub(super) struct Timer {
 }
 
 impl Timer {
-    pub fn new(timeout: &Timeout) -> Self {
+    pub(super) fn new(timeout: &Timeout) -> Self {
         let round_trips = match timeout {
             Timeout::Dynamic { initial, .. } => Some(Box::new(RoundTrips::new(*initial))),
             _ => None,
@@ -25,7 +25,7 @@ impl Timer {
         Timer { since: Time::MAX, round_trips }
     }
 
-    pub fn reset(&mut self, timeout: &Timeout) {
+    pub(super) fn reset(&mut self, timeout: &Timeout) {
         self.since = Time::MAX;
         match (&mut self.round_trips, timeout) {
             (Some(known), Timeout::Dynamic { initial, .. }) => **known = RoundTrips::new(*initial),
@@ -34,18 +34,18 @@ impl Timer {
     }
 
     #[inline]
-    pub fn start(&mut self, now: Time) {
+    pub(super) fn start(&mut self, now: Time) {
         self.since = now;
     }
 
     #[inline]
-    pub fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.since = Time::MAX;
     }
 
     /// Returns when the timer expires, or [`Time::MAX`] if it is not running.
     #[inline]
-    pub fn deadline(&self, timeout: &Timeout, in_flight: u32) -> Time {
+    pub(super) fn deadline(&self, timeout: &Timeout, in_flight: u32) -> Time {
         let after = match *timeout {
             Timeout::None => Time::MAX,
             Timeout::Fixed(time) => time,
@@ -66,7 +66,7 @@ impl Timer {
 
     /// Records a new packet, which may time the next round trip.
     #[inline]
-    pub fn sent_new(&mut self, seq: Seq, now: Time) {
+    pub(super) fn sent_new(&mut self, seq: Seq, now: Time) {
         if let Some(round_trips) = &mut self.round_trips {
             round_trips.timed.get_or_insert((seq, now));
         }
@@ -74,7 +74,7 @@ impl Timer {
 
     /// Records a retransmission.
     #[inline]
-    pub fn retransmitted(&mut self) {
+    pub(super) fn retransmitted(&mut self) {
         if let Some(round_trips) = &mut self.round_trips {
             // RFC 6298 3 (Karn): an acknowledgement could belong to either transmission. Cumulative
             // acknowledgements of other packets wait for the lost one, so no round trip is timed
@@ -85,7 +85,13 @@ impl Timer {
 
     /// Records an acknowledgement of new packets below `cumulative`, with `in_flight` packets left.
     #[inline]
-    pub fn acknowledged(&mut self, timeout: &Timeout, cumulative: Seq, in_flight: u32, now: Time) {
+    pub(super) fn acknowledged(
+        &mut self,
+        timeout: &Timeout,
+        cumulative: Seq,
+        in_flight: u32,
+        now: Time,
+    ) {
         self.since = if in_flight > 0 { now } else { Time::MAX };
         if let (Some(round_trips), Timeout::Dynamic { min, max, .. }) =
             (&mut self.round_trips, timeout)
@@ -99,7 +105,7 @@ impl Timer {
 
     /// Returns whether the timer has expired with `in_flight` packets unacknowledged, and restarts
     /// it if so.
-    pub fn expire(&mut self, timeout: &Timeout, in_flight: u32, now: Time) -> bool {
+    pub(super) fn expire(&mut self, timeout: &Timeout, in_flight: u32, now: Time) -> bool {
         if in_flight == 0 || now < self.deadline(timeout, in_flight) {
             return false;
         }

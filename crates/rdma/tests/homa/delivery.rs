@@ -6,7 +6,7 @@ use bandwise_units::{Bytes, Time};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
-pub fn any_settings() -> impl Strategy<Value = HomaSettings> {
+pub(crate) fn any_settings() -> impl Strategy<Value = HomaSettings> {
     let cutoffs = prop::collection::btree_set(1u64..100_000, 0..4);
     (1u8..5, cutoffs, 1u32..100, 50u64..600).prop_map(|(scheduled, cutoffs, rtt, us)| {
         let cutoffs = cutoffs.into_iter().map(Bytes::new).collect();
@@ -30,7 +30,7 @@ fn any_channel() -> impl Strategy<Value = Channel> {
     })
 }
 
-pub fn any_jobs() -> impl Strategy<Value = Vec<Job>> {
+pub(crate) fn any_jobs() -> impl Strategy<Value = Vec<Job>> {
     let bytes = prop_oneof![1u64..5 * MTU, 1u64..80 * MTU, 1u64..300 * MTU];
     let job = (0u64..100, 0usize..4, 0usize..2, bytes).prop_map(|(us, src, dst, bytes)| Job {
         start: Time::from_us(us),

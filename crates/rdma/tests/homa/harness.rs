@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 /// Payload of a full packet.
-pub const MTU: u64 = 1_000;
+pub(crate) const MTU: u64 = 1_000;
 
 /// Behaviour of one direction of a channel.
 #[derive(Debug, Clone)]
-pub struct Channel {
+pub(crate) struct Channel {
     pub delay: Time,
     /// Largest additional delay, random for each packet; 0 keeps the order.
     pub jitter: Time,
@@ -31,7 +31,7 @@ impl Default for Channel {
 
 /// A message to send.
 #[derive(Debug, Clone, Copy)]
-pub struct Job {
+pub(crate) struct Job {
     pub start: Time,
     pub src: usize,
     pub dst: usize,
@@ -39,18 +39,18 @@ pub struct Job {
 }
 
 impl Job {
-    pub fn new(src: usize, dst: usize, bytes: u64) -> Self {
+    pub(crate) fn new(src: usize, dst: usize, bytes: u64) -> Self {
         Job { start: Time::ZERO, src, dst, bytes }
     }
 
-    pub fn message(&self) -> Message {
+    pub(crate) fn message(&self) -> Message {
         Message { packets: self.bytes.div_ceil(MTU) as u32, bytes: Bytes::new(self.bytes) }
     }
 }
 
 /// Messages to run.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub(crate) struct Case {
     pub settings: HomaSettings,
     pub jobs: Vec<Job>,
     pub there: Channel,
@@ -65,16 +65,16 @@ pub struct Case {
 }
 
 /// 12 us are 60 packets of 200 ns.
-pub const RTT: NonZeroU32 = NonZeroU32::new(60).unwrap();
+pub(crate) const RTT: NonZeroU32 = NonZeroU32::new(60).unwrap();
 
-pub fn settings(scheduled: u8, cutoffs: &[u64]) -> HomaSettings {
+pub(crate) fn settings(scheduled: u8, cutoffs: &[u64]) -> HomaSettings {
     let cutoffs = cutoffs.iter().map(|&bytes| Bytes::new(bytes)).collect();
     let priorities = Priorities::new(scheduled, cutoffs).unwrap();
     HomaSettings { priorities, rtt: RTT, resend_after: Time::from_us(500) }
 }
 
 impl Case {
-    pub fn new(settings: HomaSettings, jobs: &[Job]) -> Self {
+    pub(crate) fn new(settings: HomaSettings, jobs: &[Job]) -> Self {
         Case {
             settings,
             jobs: jobs.to_vec(),
@@ -90,7 +90,7 @@ impl Case {
 
 /// Log of a run.
 #[derive(Debug)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// All DATA packets in the order sent; a slot is a message's number.
     pub sent: Vec<(Time, Data)>,
     /// Control packets of receivers and senders, by message.
@@ -103,12 +103,12 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns the retransmitted packets of a message.
-    pub fn again(&self, slot: Slot) -> Vec<u32> {
+    pub(crate) fn again(&self, slot: Slot) -> Vec<u32> {
         let again = self.sent.iter().filter(|(_, d)| d.slot == slot && d.retransmission);
         again.map(|(_, data)| data.seq).collect()
     }
 
-    pub fn resends(&self) -> Vec<(Slot, u32, u32)> {
+    pub(crate) fn resends(&self) -> Vec<(Slot, u32, u32)> {
         let resend = |&(_, slot, control): &(Time, Slot, ToSender)| match control {
             ToSender::Resend { from, to, .. } => Some((slot, from, to)),
             _ => None,
@@ -163,7 +163,7 @@ impl OnTheWay {
 
 /// Runs messages until all senders know of their arrival and nothing is in flight. Fails if that
 /// takes more than a minute of virtual time.
-pub fn run(case: &Case) -> Outcome {
+pub(crate) fn run(case: &Case) -> Outcome {
     let Case { settings, jobs, .. } = case;
     let hosts = jobs.iter().map(|job| job.src.max(job.dst) + 1).max().unwrap();
     let mut senders = vec![Sender::new(); hosts];

@@ -19,13 +19,13 @@ impl Known {
 
 /// A literal implementation of Homa 3.3 to 3.5.
 #[derive(Debug, Clone, Default)]
-pub struct NaiveReceiver {
+pub(crate) struct NaiveReceiver {
     /// Messages in the order of their first packets.
     known: Vec<Known>,
 }
 
 impl NaiveReceiver {
-    pub fn on_data(
+    pub(crate) fn on_data(
         &mut self,
         settings: &HomaSettings,
         slot: Slot,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// Behaviour of one direction of a channel.
 #[derive(Debug, Clone)]
-pub struct Channel {
+pub(crate) struct Channel {
     pub delay: Time,
     /// Largest additional delay, random for each packet; 0 keeps the order.
     pub jitter: Time,
@@ -28,7 +28,7 @@ impl Default for Channel {
 
 /// A flow to run.
 #[derive(Debug, Clone)]
-pub struct Case {
+pub(crate) struct Case {
     pub settings: TransportSettings,
     pub packets: u32,
     pub data: Channel,
@@ -40,7 +40,7 @@ pub struct Case {
 }
 
 impl Case {
-    pub fn new(settings: TransportSettings, packets: u32) -> Self {
+    pub(crate) fn new(settings: TransportSettings, packets: u32) -> Self {
         Case {
             settings,
             packets,
@@ -53,7 +53,7 @@ impl Case {
     }
 
     /// Returns the case with these data packets lost.
-    pub fn dropping(mut self, drop: &[Seq]) -> Self {
+    pub(crate) fn dropping(mut self, drop: &[Seq]) -> Self {
         self.data.drop = drop.to_vec();
         self
     }
@@ -61,7 +61,7 @@ impl Case {
 
 /// Log of a run.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// All data packets in the order sent.
     pub sent: Vec<(Time, Transmit)>,
     pub feedback: Vec<Feedback>,
@@ -79,11 +79,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    pub fn sequence(&self) -> Vec<Seq> {
+    pub(crate) fn sequence(&self) -> Vec<Seq> {
         self.sent.iter().map(|(_, packet)| packet.seq).collect()
     }
 
-    pub fn retransmissions(&self) -> Vec<Seq> {
+    pub(crate) fn retransmissions(&self) -> Vec<Seq> {
         let again = self.sent.iter().filter(|(_, packet)| packet.retransmission);
         again.map(|(_, packet)| packet.seq).collect()
     }
@@ -137,7 +137,7 @@ impl OnTheWay {
 
 /// Runs a flow until its sender is done and nothing is in flight. Fails if that takes more than a
 /// minute of virtual time.
-pub fn run(case: &Case) -> Outcome {
+pub(crate) fn run(case: &Case) -> Outcome {
     let Case { settings, packets, .. } = case;
     settings.validate().unwrap();
     // Reuses the memory of another flow, of which nothing may remain.

@@ -2,7 +2,7 @@
 //! quoted attributes without markup in them, and elements that close in order.
 
 /// The tag and attributes of an element.
-pub struct Element<'a> {
+pub(crate) struct Element<'a> {
     /// The tag.
     pub tag: &'a str,
     /// Names and values, still escaped.
@@ -10,7 +10,7 @@ pub struct Element<'a> {
 }
 
 /// Returns all elements of a page, or its first error.
-pub fn elements(page: &str) -> Result<Vec<Element<'_>>, String> {
+pub(crate) fn elements(page: &str) -> Result<Vec<Element<'_>>, String> {
     let mut rest = page.strip_prefix("<!DOCTYPE html>\n").ok_or("no document type")?;
     let (mut open, mut found) = (Vec::new(), Vec::new());
     while let Some(at) = rest.find(['<', '>']) {

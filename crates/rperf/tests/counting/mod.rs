@@ -30,6 +30,6 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Returns the number of allocations of this thread.
-pub fn allocations() -> u64 {
+pub(super) fn allocations() -> u64 {
     ALLOCATIONS.get()
 }

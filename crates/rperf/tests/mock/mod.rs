@@ -9,7 +9,7 @@ use bandwise_units::Time;
 use std::collections::{BTreeMap, HashMap};
 
 /// Times of a request, counted from its doorbell.
-pub struct Fate {
+pub(crate) struct Fate {
     /// Time until its completion is seen.
     pub completes: Time,
     /// Time until its peer, if there is one, sees the message.
@@ -19,7 +19,7 @@ pub struct Fate {
 }
 
 /// A step of a program.
-pub struct Step {
+pub(crate) struct Step {
     /// Number of the program.
     pub program: usize,
     pub now: Time,
@@ -29,12 +29,12 @@ pub struct Step {
 }
 
 /// Connections between queue pairs of programs.
-pub type Peers = HashMap<(usize, Qp), (usize, Qp)>;
+pub(crate) type Peers = HashMap<(usize, Qp), (usize, Qp)>;
 
 /// Runs the programs until all are done, nothing is pending, or `max_steps` are over. Returns every
 /// step. Requests of a queue pair complete in order. `fate` is called once for each request, in the
 /// order of posting.
-pub fn run(
+pub(crate) fn run(
     programs: &mut [Generator],
     peers: &Peers,
     max_steps: usize,

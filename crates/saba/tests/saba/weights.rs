@@ -13,7 +13,7 @@ fn polynomial(coefficients: [f64; 4], least: f64) -> Model {
 }
 
 /// Returns a catalogue with each model as an application.
-pub fn catalogue(models: &[Model]) -> (Catalogue, Vec<ModelId>) {
+pub(crate) fn catalogue(models: &[Model]) -> (Catalogue, Vec<ModelId>) {
     let mut catalogue = Catalogue::new();
     let members = models.iter().map(|model| catalogue.add(model, None)).collect();
     (catalogue, members)
@@ -175,7 +175,7 @@ fn cubics() -> impl Strategy<Value = Model> {
     (prop_oneof![tame, fitted, lower], 0.02f64..0.15).prop_map(|(c, least)| polynomial(c, least))
 }
 
-pub fn models() -> impl Strategy<Value = Model> {
+pub(crate) fn models() -> impl Strategy<Value = Model> {
     let monotone = any_samples().prop_map(|s| Model::Monotone(Monotone::fit(&s)));
     prop_oneof![cubics(), monotone]
 }

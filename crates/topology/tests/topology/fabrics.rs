@@ -5,7 +5,7 @@ use bandwise_units::{BitRate, Time};
 use proptest::prelude::*;
 
 /// The rate and delay of a usual cable.
-pub fn cable() -> (BitRate, Time) {
+pub(crate) fn cable() -> (BitRate, Time) {
     (BitRate::from_gbps(100), Time::from_ns(10))
 }
 
@@ -17,7 +17,7 @@ fn free_port(builder: &FabricBuilder, node: NodeId) -> Option<Port> {
 
 /// The parameters of a random fabric.
 #[derive(Debug, Clone)]
-pub struct Plan {
+pub(crate) struct Plan {
     switches: usize,
     /// The switch of each host.
     hosts: Vec<usize>,
@@ -31,7 +31,7 @@ pub struct Plan {
 
 impl Plan {
     /// Builds a random tree of switches with further cables, so that all hosts reach each other.
-    pub fn build(&self) -> Fabric {
+    pub(crate) fn build(&self) -> Fabric {
         let mut builder = FabricBuilder::new();
         let mut speeds = self.speeds.iter().cycle();
         let mut connect = |b: &mut FabricBuilder, from: Option<Port>, to: Option<Port>| {
@@ -74,7 +74,7 @@ impl Plan {
 }
 
 /// Random connected fabrics of up to 8 switches and 12 hosts.
-pub fn random() -> impl Strategy<Value = Fabric> {
+pub(crate) fn random() -> impl Strategy<Value = Fabric> {
     let speed = prop_oneof![
         Just((8_000_000_000, 10_000)),
         Just((32_000_000_000, 10_000)),

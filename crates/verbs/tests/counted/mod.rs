@@ -8,7 +8,7 @@ use bandwise_units::Time;
 use counting::allocations;
 
 /// A program, and how many allocations there had been after its first steps and at its last one.
-pub struct Counted<P> {
+pub(crate) struct Counted<P> {
     program: P,
     pub steps: u64,
     warm: Option<u64>,
@@ -19,12 +19,12 @@ pub struct Counted<P> {
 const WARM: u64 = 50;
 
 impl<P> Counted<P> {
-    pub fn of(program: P) -> Self {
+    pub(crate) fn of(program: P) -> Self {
         Counted { program, steps: 0, warm: None, last: 0 }
     }
 
     /// Allocations since it was warm, if it ever was.
-    pub fn allocated(&self) -> Option<u64> {
+    pub(crate) fn allocated(&self) -> Option<u64> {
         Some(self.last - self.warm?)
     }
 }

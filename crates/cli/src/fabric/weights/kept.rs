@@ -11,7 +11,7 @@ use std::path::Path;
 /// The saved tables of ports.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub(super) struct Kept {
     schema: u32,
     /// The ports by GUID and number.
     ports: BTreeMap<String, Port>,
@@ -30,7 +30,7 @@ const SCHEMA: u32 = 1;
 
 impl Kept {
     /// Reads a file; a missing one has no ports.
-    pub fn read(file: &Path) -> Result<Self, Failure> {
+    pub(super) fn read(file: &Path) -> Result<Self, Failure> {
         let text = match std::fs::read(file) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
@@ -52,13 +52,13 @@ impl Kept {
     }
 
     /// Puts it into a file, whole.
-    pub fn write(&self, file: &Path) -> Result<(), Failure> {
+    pub(super) fn write(&self, file: &Path) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(self).map_err(anyhow::Error::from)?;
         output::write(file, &format!("{text}\n"))
     }
 
     /// Returns the saved tables of a port.
-    pub fn of(&self, at: PortAt) -> Option<Tables> {
+    pub(super) fn of(&self, at: PortAt) -> Option<Tables> {
         let port = self.ports.get(&key(at))?;
         let turns = |turns: &[(u8, u8)]| {
             turns.iter().map(|&(vl, weight)| ArbitrationEntry { vl, weight }).collect()
@@ -71,7 +71,7 @@ impl Kept {
     }
 
     /// Keeps it, unless something is kept of the port.
-    pub fn add(&mut self, at: PortAt, tables: &Tables) {
+    pub(super) fn add(&mut self, at: PortAt, tables: &Tables) {
         let turns =
             |turns: &[ArbitrationEntry]| turns.iter().map(|turn| (turn.vl, turn.weight)).collect();
         let port = || Port {

@@ -36,7 +36,7 @@ Examples:
   # SL 1 and 4 share a lane; earlier weights are saved, and restored
   bandwise fabric weights leaf1:3 1,4=3 2=1 --keep before.json
   bandwise fabric weights leaf1:3 --restore before.json")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Port as listed, or with the node's GUID: 0x0002c90300001234:3
     #[arg(value_name = "NODE:PORT")]
     port: Option<String>,
@@ -118,7 +118,7 @@ fn failed(fault: Fault) -> Failure {
 
 impl Flags {
     /// Writes if there is something to write, reads back and prints.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let given = Lanes::new(self.sls.0.clone(), self.lanes.0.clone());
         let given =
             given.map_err(|why| Failure::usage(why.to_string(), "--sls 1-8 --lanes 1-4"))?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// A port and the weights that were read from it.
 #[derive(Debug, Serialize)]
-pub struct Shown {
+pub(super) struct Shown {
     #[serde(rename = "port")]
     name: String,
     guid: String,
@@ -27,7 +27,7 @@ struct ShownQueue {
 
 impl Shown {
     /// Returns a port with the configuration that was read from it.
-    pub fn new(port: &Port, at: PortAt, read: &PortConfig, lanes: &Lanes) -> Self {
+    pub(super) fn new(port: &Port, at: PortAt, read: &PortConfig, lanes: &Lanes) -> Self {
         let queue = |(queue, &weight): (u8, &u8)| {
             let of = read.table.iter().filter(|of| of.1 == queue);
             let sls = of.map(|of| lanes.sls()[usize::from(of.0.0)].get()).collect();
@@ -45,7 +45,7 @@ impl Shown {
 }
 
 /// A row for each queue of ports, or one that says that there is none.
-pub fn text(ports: &[Shown]) -> String {
+pub(super) fn text(ports: &[Shown]) -> String {
     let mut rows = Vec::new();
     for port in ports {
         let mut name = Cell::text(port.name.clone());

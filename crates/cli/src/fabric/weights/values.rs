@@ -10,39 +10,39 @@ use std::collections::BTreeSet;
 
 /// Service levels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sls(pub Vec<Sl>);
+pub(super) struct Sls(pub Vec<Sl>);
 
 /// Virtual lanes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vls(pub Vec<Vl>);
+pub(super) struct Vls(pub Vec<Vl>);
 
 /// A device and its port.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Device {
+pub(super) struct Device {
     pub name: Option<String>,
     pub port: Option<u8>,
 }
 
 /// Service levels of a queue, and its weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Queue {
+pub(super) struct Queue {
     sls: Vec<Sl>,
     weight: u8,
 }
 
-pub fn sls(text: &str) -> Result<Sls, Refusal> {
+pub(super) fn sls(text: &str) -> Result<Sls, Refusal> {
     listed(text).map_or_else(
         || refused(None, "service levels from 1 to 15, such as 1-8 or 1,2"),
         |all| Ok(Sls(all)),
     )
 }
 
-pub fn lanes(text: &str) -> Result<Vls, Refusal> {
+pub(super) fn lanes(text: &str) -> Result<Vls, Refusal> {
     listed(text)
         .map_or_else(|| refused(None, "lanes from 1 to 14, such as 1-4 or 1,2"), |all| Ok(Vls(all)))
 }
 
-pub fn device(text: &str) -> Result<Device, Refusal> {
+pub(super) fn device(text: &str) -> Result<Device, Refusal> {
     let read = || {
         let (name, port) = match text.rsplit_once(':') {
             Some((name, port)) => (name, Some(port.parse().ok().filter(|&port: &u8| port > 0)?)),
@@ -56,7 +56,7 @@ pub fn device(text: &str) -> Result<Device, Refusal> {
     )
 }
 
-pub fn queue(text: &str) -> Result<Queue, Refusal> {
+pub(super) fn queue(text: &str) -> Result<Queue, Refusal> {
     let read = || {
         let (sls, weight) = text.split_once('=')?;
         let weight = weight.trim().parse().ok().filter(|&weight| weight > 0)?;
@@ -69,7 +69,7 @@ pub fn queue(text: &str) -> Result<Queue, Refusal> {
 }
 
 /// Queues as a port is told: no service level twice, none that was not given, no more queues than lanes.
-pub fn config(queues: &[Queue], given: &Lanes) -> Result<PortConfig, Failure> {
+pub(super) fn config(queues: &[Queue], given: &Lanes) -> Result<PortConfig, Failure> {
     let most = given.vls().len();
     if queues.len() > most {
         let message = format!("{} weights for as many lanes", queues.len());

@@ -8,7 +8,7 @@ use bandwise_measure::agent::serve;
 
 impl Flags {
     /// Serves coordinators, one after another.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let token = self.token.read()?;
         let chosen = self.port.resolve()?;
         let listener = listen(self.listen, format_args!("{} port {}", chosen.device, chosen.port))?;

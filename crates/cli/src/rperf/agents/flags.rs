@@ -22,7 +22,7 @@ Examples:
   openssl rand -hex 32 > token && chmod 600 token    # the same file on all hosts
   bandwise rperf agent --token-file token --listen 10.0.0.1
   bandwise rperf agent --token-file token -d mlx5_0 --listen 0.0.0.0:7000")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     pub(super) port: Port,
     #[command(flatten)]
@@ -57,7 +57,7 @@ Example:
 
 After an interrupt or the failure of a host, all flows stop. The command prints partial results,
 marked `Partial`, and exits with 130 or 1.")]
-pub struct RunFlags {
+pub(crate) struct RunFlags {
     /// Plan of hosts and flows in TOML; - for standard input
     #[arg(value_name = "PLAN.toml")]
     pub(super) plan: PathBuf,
@@ -70,7 +70,7 @@ pub struct RunFlags {
 }
 
 /// Parses the address of an agent, `HOST[:PORT]`.
-pub fn agent(text: &str) -> Result<Address, Refusal> {
+pub(crate) fn agent(text: &str) -> Result<Address, Refusal> {
     host_with(text, AGENT_PORT)
 }
 

@@ -9,5 +9,5 @@ mod settings;
 mod tables;
 mod token;
 
-pub use flags::{Flags, RunFlags, agent};
-pub use token::TokenFlag;
+pub(crate) use flags::{Flags, RunFlags, agent};
+pub(crate) use token::TokenFlag;

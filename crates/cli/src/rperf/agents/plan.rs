@@ -15,7 +15,7 @@ use bandwise_measure::coordinator::coordinate;
 
 impl RunFlags {
     /// Runs a plan by agents and prints the results.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let text = Text::read(&self.plan)?;
         let plan = Plan::from_toml(&text.source(), AGENT_PORT)?;
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &[&self.plan])?;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// The flag.
 #[derive(Debug, clap::Args)]
-pub struct TokenFlag {
+pub(crate) struct TokenFlag {
     /// File with the token that all hosts share, readable by its owner only [default: the token in
     /// the variable BANDWISE_TOKEN]
     #[arg(long, value_name = "FILE")]
@@ -24,7 +24,7 @@ const LARGEST: u64 = 1 << 16;
 
 impl TokenFlag {
     /// The token there is.
-    pub fn read(&self) -> Result<Token, Failure> {
+    pub(crate) fn read(&self) -> Result<Token, Failure> {
         let (name, text) = match &self.token_file {
             Some(path) => (format!("--token-file {}", path.display()), of_file(path)?),
             None => match std::env::var(VARIABLE) {

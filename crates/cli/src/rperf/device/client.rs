@@ -12,7 +12,7 @@ use bandwise_verbs::{Monotonic, Tsc};
 
 impl Client {
     /// Measures and prints.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let (settings, outputs) = self.resolve()?;
         let interrupt = Interrupt::listen()?;
         // Binds this thread before the device's memory is allocated near it.

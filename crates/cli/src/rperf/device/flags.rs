@@ -21,7 +21,7 @@ that is silent for 4 s is dropped.
 Examples:
   bandwise rperf server --listen 0.0.0.0
   bandwise rperf server -d mlx5_0 --listen 10.0.0.1:7000 --once")]
-pub struct Server {
+pub(crate) struct Server {
     #[command(flatten)]
     pub(super) port: Port,
     #[command(flatten)]
@@ -54,7 +54,7 @@ Examples:
 
 Interrupted, or when the other side is gone, it prints what it has and says `Partial`, with exit
 code 130, or 1.")]
-pub struct Client {
+pub(crate) struct Client {
     /// Host of `bandwise rperf server`, and its port if it is not 18516
     #[arg(value_name = "HOST[:PORT]", value_parser = host)]
     pub(super) server: Address,

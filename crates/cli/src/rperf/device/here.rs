@@ -8,7 +8,7 @@ use bandwise_verbs::placement::{Near, Processors, allowed, near};
 
 /// Flags that say where.
 #[derive(Debug, clap::Args)]
-pub struct Here {
+pub(super) struct Here {
     /// Processors, such as 3 or 0-3,8, one for each thread in turn, or `any` [default: those near
     /// the device]
     #[arg(long, value_name = "LIST", value_parser = cpu)]

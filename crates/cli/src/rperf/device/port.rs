@@ -6,7 +6,7 @@ use bandwise_verbs::ibverbs::{Chosen, Wanted, devices};
 
 /// Flags that say which port.
 #[derive(Debug, clap::Args)]
-pub struct Port {
+pub(crate) struct Port {
     /// RDMA device, as `bandwise devices` lists it [default: the only one]
     #[arg(short = 'd', long, value_name = "NAME")]
     device: Option<String>,

@@ -11,7 +11,7 @@ use bandwise_verbs::Control;
 
 impl Server {
     /// Serves clients, one after another, or a single one.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let chosen = self.port.resolve()?;
         let place = self.here.resolve(&chosen.device)?;
         place.bind(0, |text| note(text));

@@ -31,7 +31,7 @@ Examples:
   bandwise saba compare --config controller.toml --report compare.html \\
       --app LR='bandwise saba run --app LR -- ./train.sh' \\
       --app sort='bandwise saba run --app sort -- ./sort.sh'")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     config: Config,
     /// Application of the sensitivity table, and the command that runs its program; two or more

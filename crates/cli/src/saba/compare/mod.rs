@@ -5,7 +5,7 @@ mod flags;
 mod report;
 mod tables;
 
-pub use flags::Flags;
+pub(super) use flags::Flags;
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -16,7 +16,7 @@ use bandwise_runner::{CompareEvent, Completion};
 
 impl Flags {
     /// Makes all runs and prints their results.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let settings = self.resolve()?;
         let status = settings.together.controller.dry_run()?;
         if !status.success() {

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// A controller that says what it would write, and writes nothing.
-pub struct DryRun<'a> {
+pub(super) struct DryRun<'a> {
     pub settings: &'a Settings,
     pub profiles: Profiles,
 }

@@ -2,10 +2,10 @@
 
 mod dry_run;
 mod network;
-pub mod rates;
-pub mod replay;
-pub mod run;
-pub mod status;
+pub(super) mod rates;
+pub(super) mod replay;
+pub(super) mod run;
+pub(super) mod status;
 
 use crate::failure::Failure;
 use crate::files::Text;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// The flag of a controller's settings.
 #[derive(Debug, clap::Args)]
-pub struct Config {
+pub(super) struct Config {
     /// Settings file of the controller, TOML
     #[arg(long, value_name = "FILE")]
     pub config: PathBuf,
@@ -22,7 +22,7 @@ pub struct Config {
 
 impl Config {
     /// The settings, and their text, for what turns out to be wrong later.
-    pub fn read(&self) -> Result<(Settings, Text), Failure> {
+    pub(super) fn read(&self) -> Result<(Settings, Text), Failure> {
         let text = Text::read(&self.config)?;
         let settings = Settings::read(&text.source(), self.folder())?;
         Ok((settings, text))

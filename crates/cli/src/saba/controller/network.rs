@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A network that is there.
-pub struct Opened<S> {
+pub(super) struct Opened<S> {
     /// All ports.
     pub ports: Vec<Port>,
     /// The network for writes.
@@ -40,13 +40,13 @@ impl<S> Opened<S> {
 }
 
 /// An operation on a network of any kind.
-pub trait Use {
+pub(super) trait Use {
     /// Runs the operation.
     fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure>;
 }
 
 /// Returns the marks of packets by level.
-pub fn marking(network: &Network) -> Marking {
+pub(super) fn marking(network: &Network) -> Marking {
     match network {
         Network::InfiniBand(fabric) => Marking::ServiceLevels(fabric.lanes.sls().to_vec()),
         Network::Lab(_) | Network::Ports(_) | Network::Simulated(_) => {
@@ -56,7 +56,7 @@ pub fn marking(network: &Network) -> Marking {
 }
 
 /// Finds the ports, and hands the network over. Nothing is written.
-pub fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Failure> {
+pub(super) fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Failure> {
     let names = &settings.names;
     match &settings.network {
         Network::Lab(name) => {
@@ -87,7 +87,7 @@ pub fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Fa
 }
 
 /// A network in memory as settings have it, of which nothing is written yet.
-pub fn simulated(given: &settings::Simulated) -> Result<Simulated, Failure> {
+pub(super) fn simulated(given: &settings::Simulated) -> Result<Simulated, Failure> {
     let fabric = match &given.shape {
         Shape::Given(fabric) => (**fabric).clone(),
         Shape::File(file) => fabric::read(&Text::read(file)?.source())?,

@@ -21,7 +21,7 @@ Examples:
   bandwise saba replay recording.jsonl --orders
   # With its earlier files first
   bandwise saba replay recording.jsonl.part-* recording.jsonl")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Recording, or its files, the oldest first
     #[arg(required = true)]
     recording: Vec<PathBuf>,
@@ -32,7 +32,7 @@ pub struct Flags {
 
 impl Flags {
     /// Hears it all again.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let mut replay = Replay::default();
         let mut differs = None;
         for path in &self.recording {

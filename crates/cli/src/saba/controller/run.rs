@@ -36,7 +36,7 @@ Examples:
   bandwise saba controller --config controller.toml
   # Applications and ports, in another shell
   bandwise saba status --config controller.toml")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     config: Config,
     /// Check the settings, read the ports and print what would be written; write nothing
@@ -46,7 +46,7 @@ pub struct Flags {
 
 impl Flags {
     /// Runs until somebody asks it to stop.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let (settings, text) = self.config.read()?;
         Settings::check_paths(&text.source(), self.config.folder())?;
         let table = Text::read(&settings.table)?;
@@ -85,7 +85,11 @@ impl Flags {
 }
 
 /// The core of a controller that begins with what was stored.
-pub fn core(settings: &Settings, profiles: Profiles, stored: State) -> Result<Core, Failure> {
+pub(crate) fn core(
+    settings: &Settings,
+    profiles: Profiles,
+    stored: State,
+) -> Result<Core, Failure> {
     let (rules, sharing) = (settings.rules, settings.rules.sharing());
     let core = Core::new(rules, sharing, profiles, stored, Duration::ZERO);
     Ok(core.with_context(|| settings.store.to_string())?)

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 Examples:
   bandwise saba status --config controller.toml
   bandwise saba status --config controller.toml --json")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     config: Config,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub struct Flags {
 
 impl Flags {
     /// Asks the controller and prints.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.config.config])?;
         let (settings, _) = self.config.read()?;
         outputs.answer(&StatusAnswer(client::get(&settings.listen, "/v1/status")?))

@@ -44,7 +44,7 @@ Examples:
   # Fewer shares with more runs each, on your own machines
   bandwise saba profile --app sort --at 10,50,100 --repeat 5 --limit ./limit-all-nics.sh \\
       --table table.toml --report sort.html -- spark-submit sort.py")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Name of the application in the table
     #[arg(long, value_name = "NAME", value_parser = application)]
     app: Application,
@@ -239,7 +239,7 @@ fn today() -> Date {
 
 impl Settings {
     /// Returns the command's words as text.
-    pub fn words(&self) -> Vec<String> {
+    pub(super) fn words(&self) -> Vec<String> {
         self.profile.command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
@@ -258,7 +258,7 @@ impl Settings {
     }
 
     /// Puts the application in the table, if there is to be one. Others stay as they are.
-    pub fn store(&self, results: &ProfileResults) -> Result<bool, Failure> {
+    pub(super) fn store(&self, results: &ProfileResults) -> Result<bool, Failure> {
         let (Some(path), Ok(samples)) = (&self.table, &results.samples) else { return Ok(false) };
         // Read again: somebody may have added others in the meantime.
         let mut table = self.read_table()?;

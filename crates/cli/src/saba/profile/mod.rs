@@ -6,7 +6,7 @@ mod progress;
 mod report;
 mod tables;
 
-pub use flags::Flags;
+pub(super) use flags::Flags;
 
 use crate::failure::Failure;
 use crate::files::Text;
@@ -19,7 +19,7 @@ use progress::ProfileProgress;
 
 impl Flags {
     /// Makes the runs that are left, and prints the results of all.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let mut settings = self.resolve()?;
         let interrupt = Interrupt::listen()?;
         let subject = Journal::new(

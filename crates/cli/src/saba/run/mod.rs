@@ -39,7 +39,7 @@ Examples:
   bandwise saba run --app sort --job sort-17 --controller http://c1:7470 -- ./sort
   # On a host of a lab
   bandwise lab exec h1 -- bandwise saba run --app LR -- iperf3 -c 10.0.0.3")]
-pub struct Flags {
+pub(crate) struct Flags {
     /// Name of the application in the controller's sensitivity table
     #[arg(long, value_name = "NAME", value_parser = named)]
     app: String,
@@ -116,7 +116,7 @@ fn file(flag: &str, path: &Path) -> Result<PathBuf, Failure> {
 
 impl Flags {
     /// Runs the command, and ends as it does.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         let library = library::find(self.preload.as_deref())?;
         let hosts = self.hosts.map(|path| file("--hosts", &path)).transpose()?;

@@ -16,7 +16,7 @@ use bandwise_scenario::{Progress as At, Stop};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// Simulates and prints.
-pub fn run(settings: &StudySettings, interrupt: &Interrupt) -> Result<(), Failure> {
+pub(crate) fn run(settings: &StudySettings, interrupt: &Interrupt) -> Result<(), Failure> {
     let study = &settings.study;
     let progress = Progress::begin(&format!("simulating {}", study.title));
     progress.steps(study.points.len() as u64);

@@ -9,7 +9,7 @@ use bandwise_scenario::ethernet::Study;
 use std::path::PathBuf;
 
 /// A sweep to run, and the places of its results.
-pub struct StudySettings {
+pub(crate) struct StudySettings {
     /// Name of the file.
     pub name: String,
     /// Text of the file.
@@ -28,7 +28,7 @@ pub struct StudySettings {
 
 impl StudySettings {
     /// Refuses outputs that a sweep doesn't have, and opens the folder of finished points.
-    pub fn check(
+    pub(crate) fn check(
         mut self,
         resume: Option<PathBuf>,
         interrupt: &Interrupt,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A folder with finished points.
-pub struct Store {
+pub(crate) struct Store {
     folder: PathBuf,
     /// The fingerprint of this program. Two builds of a version may have different results.
     build: Fingerprint,

@@ -36,7 +36,7 @@ pub(super) enum Admission {
 
 impl Ingress {
     /// Creates an empty input with the thresholds of a buffer per input.
-    pub fn new(xoff: u32, xon: u32) -> Self {
+    pub(super) fn new(xoff: u32, xon: u32) -> Self {
         Ingress {
             held: 0,
             in_headroom: 0,
@@ -50,25 +50,25 @@ impl Ingress {
 
     /// Adds a stored packet.
     #[inline]
-    pub fn add(&mut self, bytes: u32) {
+    pub(super) fn add(&mut self, bytes: u32) {
         self.held += bytes;
         self.peak = self.peak.max(self.held);
     }
 
     /// Returns whether `bytes` more would exceed the peak.
     #[inline]
-    pub fn exceeds_peak(&self, bytes: u32) -> bool {
+    pub(super) fn exceeds_peak(&self, bytes: u32) -> bool {
         self.held + bytes > self.peak
     }
 
     #[inline]
-    pub fn is_paused(&self) -> bool {
+    pub(super) fn is_paused(&self) -> bool {
         self.paused_since.is_some()
     }
 
     /// Pauses the sender, if it is not paused.
     #[inline]
-    pub fn pause_sender<P: Frame>(
+    pub(super) fn pause_sender<P: Frame>(
         &mut self,
         now: Time,
         class: u8,
@@ -88,7 +88,7 @@ impl Ingress {
     /// next pause frame, for which the headroom allows a single packet on the wire. With small
     /// packets, such frames could even accumulate.
     #[inline]
-    pub fn resume_sender<P: Frame>(
+    pub(super) fn resume_sender<P: Frame>(
         &mut self,
         now: Time,
         class: u8,
@@ -109,12 +109,12 @@ impl Ingress {
 
     /// Returns whether the sender is to be resumed when the wire is free.
     #[inline]
-    pub fn is_resume_pending(&self) -> bool {
+    pub(super) fn is_resume_pending(&self) -> bool {
         self.resume_pending
     }
 
     /// Adds the current pause up to `now` to the counters.
-    pub fn count_until(&self, now: Time, counters: &mut PortCounters) {
+    pub(super) fn count_until(&self, now: Time, counters: &mut PortCounters) {
         if let Some(since) = self.paused_since {
             counters.add_pause(now.saturating_sub(since));
         }

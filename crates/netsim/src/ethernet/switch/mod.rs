@@ -136,7 +136,7 @@ impl<F: Features> Switch<F> {
     /// # Panics
     ///
     /// If there are more than 64 ports.
-    pub fn new(
+    pub(crate) fn new(
         model: &SwitchModel,
         classes: &Classes,
         outputs: Vec<Output>,
@@ -345,7 +345,7 @@ impl<F: Features> Switch<F> {
     }
 
     /// Returns the counters of each port until `now`.
-    pub fn counters(&self, now: Time) -> impl Iterator<Item = PortCounters> + '_ {
+    pub(crate) fn counters(&self, now: Time) -> impl Iterator<Item = PortCounters> + '_ {
         self.ports.iter().map(move |port| {
             let mut counters = PortCounters { sent: port.output.sent, ..port.counters };
             for port_class in &port.port_classes {
@@ -359,7 +359,7 @@ impl<F: Features> Switch<F> {
 
     /// Returns the peak occupancy of the fullest buffer: of an input and class, or of the shared
     /// one.
-    pub fn peak_buffer(&self) -> Bytes {
+    pub(crate) fn peak_buffer(&self) -> Bytes {
         let port_classes = self.ports.iter().flat_map(|port| &port.port_classes);
         let peak = match &self.memory {
             Memory::PerInput(_) => port_classes.map(|port_class| port_class.ingress.peak).max(),
@@ -369,7 +369,7 @@ impl<F: Features> Switch<F> {
     }
 
     /// Returns the inputs (port, class) whose senders are paused.
-    pub fn paused_inputs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub(crate) fn paused_inputs(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         self.ports.iter().enumerate().flat_map(|(number, port)| {
             let paused = port
                 .port_classes
@@ -381,7 +381,7 @@ impl<F: Features> Switch<F> {
     }
 
     /// Returns the bytes of a class from an input that wait for an output.
-    pub fn held_for(&self, input: usize, class: usize, output: usize) -> u32 {
+    pub(crate) fn held_for(&self, input: usize, class: usize, output: usize) -> u32 {
         let source = input as u32 & self.source;
         let queue =
             self.queues.iter((self.ports[output].port_classes[class].queues + source) as usize);
@@ -391,7 +391,7 @@ impl<F: Features> Switch<F> {
 
     /// Returns whether the sender of an input and class could be resumed if `remaining` bytes of its
     /// packets remained forever, and all others left.
-    pub fn may_resume(&self, input: usize, class: usize, remaining: u32) -> bool {
+    pub(crate) fn may_resume(&self, input: usize, class: usize, remaining: u32) -> bool {
         let ingress = &self.ports[input].port_classes[class].ingress;
         match &self.memory {
             Memory::PerInput(_) => per_input::may_resume(ingress, remaining),
@@ -400,7 +400,7 @@ impl<F: Features> Switch<F> {
     }
 
     /// Returns the number of packets in the buffers.
-    pub fn buffered(&self) -> usize {
+    pub(crate) fn buffered(&self) -> usize {
         self.queues.len()
     }
 }

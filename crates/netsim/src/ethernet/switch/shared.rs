@@ -28,7 +28,7 @@ impl Shared {
     /// # Panics
     ///
     /// If the reserved parts exceed the buffer.
-    pub fn new(model: &SharedBuffer, ports: usize, classes: &Classes) -> Self {
+    pub(super) fn new(model: &SharedBuffer, ports: usize, classes: &Classes) -> Self {
         let pool = model.pool(ports, classes.count, classes.lossless);
         Shared {
             alpha: model.alpha,
@@ -74,7 +74,7 @@ impl Shared {
 
     /// Admits a packet for an output where `queued` bytes of its class wait.
     #[inline]
-    pub fn admit(
+    pub(super) fn admit(
         &mut self,
         ingress: &mut Ingress,
         class: usize,
@@ -100,7 +100,7 @@ impl Shared {
     /// Removes a packet from an output where `queued` bytes of its class waited, including it. The
     /// headroom is emptied first. Returns whether its sender may be resumed.
     #[inline]
-    pub fn release(
+    pub(super) fn release(
         &mut self,
         ingress: &mut Ingress,
         class: usize,
@@ -129,7 +129,7 @@ impl Shared {
 
     /// Returns whether the sender could be resumed if `remaining` bytes of an input remained forever,
     /// and all other packets left.
-    pub fn may_resume(&self, ingress: &Ingress, remaining: u32) -> bool {
+    pub(super) fn may_resume(&self, ingress: &Ingress, remaining: u32) -> bool {
         let leaves = ingress.held - remaining;
         if ingress.in_headroom > leaves {
             return false;

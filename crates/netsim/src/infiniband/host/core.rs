@@ -46,7 +46,13 @@ pub(crate) struct Core<P> {
 }
 
 impl<P: Program> Core<P> {
-    pub fn new(program: P, notify: Notify, device: &DeviceModel, seed: u64, index: u64) -> Self {
+    pub(crate) fn new(
+        program: P,
+        notify: Notify,
+        device: &DeviceModel,
+        seed: u64,
+        index: u64,
+    ) -> Self {
         let mut random = Stream::new(seed, "core", index);
         let next_tick = device.os_tick.map_or(Time::MAX, |t| random.time_below(t.period));
         Core {
@@ -71,23 +77,23 @@ impl<P: Program> Core<P> {
     }
 
     /// Schedules the start of the program at `at`.
-    pub fn start_at(&mut self, at: Time) {
+    pub(crate) fn start_at(&mut self, at: Time) {
         (self.timer, self.started_at) = (at, at);
     }
 
     /// Records a step of the program at `now` that occupies the core until `free_at`.
-    pub fn stepped(&mut self, now: Time, free_at: Time) {
+    pub(crate) fn stepped(&mut self, now: Time, free_at: Time) {
         self.free_at = free_at;
         self.busy += free_at - now;
     }
 
     /// Records that the program has finished.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         (self.done, self.ended_at) = (true, Some(self.free_at));
     }
 
     /// Returns the CPU time used up to `now`. A polling core is always busy.
-    pub fn cpu_time(&self, now: Time) -> Time {
+    pub(crate) fn cpu_time(&self, now: Time) -> Time {
         match self.notify {
             Notify::Poll => self.ended_at.unwrap_or(now).saturating_sub(self.started_at),
             Notify::Event => self.busy,
@@ -96,7 +102,7 @@ impl<P: Program> Core<P> {
 
     /// Returns when the program finds a completion that becomes visible at `visible`: within one
     /// period of its polling loop, or after the interrupt has woken it.
-    pub fn found_at(&mut self, visible: Time) -> Time {
+    pub(crate) fn found_at(&mut self, visible: Time) -> Time {
         match self.notify {
             Notify::Poll => visible + self.random.time_below(self.poll),
             Notify::Event => {
@@ -112,7 +118,7 @@ impl<P: Program> Core<P> {
     }
 
     /// Returns when the core can next read its completion queue, or `None` if it can at `now`.
-    pub fn unavailable_until(&mut self, now: Time) -> Option<Time> {
+    pub(crate) fn unavailable_until(&mut self, now: Time) -> Option<Time> {
         if let Some(tick) = self.tick {
             while self.next_tick + tick.steal <= now {
                 self.next_tick += tick.period;

@@ -45,7 +45,7 @@ struct Read {
 }
 
 impl Pcie {
-    pub fn new(device: &DeviceModel) -> Self {
+    pub(super) fn new(device: &DeviceModel) -> Self {
         Pcie {
             rate: device.pcie_rate,
             payload: device.pcie_payload.get(),
@@ -83,17 +83,17 @@ impl Pcie {
     }
 
     /// Returns when a descriptor requested at `now` has arrived.
-    pub fn read_descriptor(&mut self, now: Time, bytes: u32) -> Time {
+    pub(super) fn read_descriptor(&mut self, now: Time, bytes: u32) -> Time {
         now + self.read_latency + self.descriptor_transfer(bytes)
     }
 
     /// Returns when a descriptor written at `now` is visible in memory.
-    pub fn write_descriptor(&mut self, now: Time, bytes: u32) -> Time {
+    pub(super) fn write_descriptor(&mut self, now: Time, bytes: u32) -> Time {
         now + self.descriptor_transfer(bytes) + self.write_latency
     }
 
     /// Returns when a payload write has left the RNIC, and when it is visible in memory.
-    pub fn write(&mut self, now: Time, bytes: u32) -> (Time, Time) {
+    pub(super) fn write(&mut self, now: Time, bytes: u32) -> (Time, Time) {
         self.write_free = now.max(self.write_free) + self.payload_transfer(bytes);
         (self.write_free, self.write_free + self.write_latency)
     }
@@ -101,7 +101,7 @@ impl Pcie {
     /// Starts a payload read of a queue pair, identified by `tag`, a small number chosen by the
     /// caller. Returns when its bytes arrive if no other queue pair starts a read meanwhile.
     /// [`Pcie::finished`] tells at that time whether they have.
-    pub fn read(&mut self, now: Time, number: usize, bytes: u32, tag: u32) -> Time {
+    pub(super) fn read(&mut self, now: Time, number: usize, bytes: u32, tag: u32) -> Time {
         self.work_until(now);
         let index = tag as usize;
         if self.ended.len() <= index {
@@ -125,7 +125,7 @@ impl Pcie {
 
     /// Returns `None` if the bytes of `tag` have arrived by `now` (or none were read), otherwise
     /// their new expected time. Called at the time last expected.
-    pub fn finished(&mut self, now: Time, tag: u32) -> Option<Time> {
+    pub(super) fn finished(&mut self, now: Time, tag: u32) -> Option<Time> {
         let mut end = *self.ended.get(tag as usize)?;
         if end == Time::MAX {
             self.work_until(now.saturating_sub(self.read_latency));

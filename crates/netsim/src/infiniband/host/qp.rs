@@ -131,7 +131,7 @@ pub(crate) struct QueuePair {
 }
 
 impl QueuePair {
-    pub fn new(setup: QpSetup) -> Self {
+    pub(super) fn new(setup: QpSetup) -> Self {
         QueuePair {
             setup,
             unrung: 0,
@@ -161,7 +161,7 @@ impl QueuePair {
     /// Packets of a connection are executed in order (IBTA 9.7.5). A real responder would have
     /// early ones retransmitted.
     #[inline]
-    pub fn accepts(&mut self, received: &Received) -> bool {
+    pub(super) fn accepts(&mut self, received: &Received) -> bool {
         let is_next = received.packet.psn() == self.expected_psn;
         if is_next {
             self.expected_psn += 1;
@@ -173,7 +173,7 @@ impl QueuePair {
 
     /// Takes the request packet to be executed next at `now`, if it arrived early.
     #[inline]
-    pub fn take_early(&mut self, now: Time) -> Option<Received> {
+    pub(super) fn take_early(&mut self, now: Time) -> Option<Received> {
         let place =
             self.early.iter().position(|received| received.packet.psn() == self.expected_psn)?;
         self.expected_psn += 1;
@@ -186,7 +186,7 @@ impl QueuePair {
     }
 
     /// Adds a READ response packet. Returns whether it completes the READ.
-    pub fn completes_read(&mut self, packet: &Packet) -> bool {
+    pub(super) fn completes_read(&mut self, packet: &Packet) -> bool {
         let Some(request) = self.unacked.iter_mut().find(|u| u.psn == packet.psn()) else {
             return false;
         };

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, missing_docs, reason = "every test file uses a part of it")]
 
-pub mod random;
+pub(crate) mod random;
 
 use bandwise_netsim::infiniband::host::DeviceModel;
 use bandwise_netsim::infiniband::host::Notify;
@@ -14,23 +14,23 @@ use bandwise_topology::{Fabric, Routes};
 use bandwise_units::{BitRate, Time};
 
 /// Rate of a link that carries 7 bytes per nanosecond.
-pub const RATE: BitRate = BitRate::from_gbps(56);
+pub(crate) const RATE: BitRate = BitRate::from_gbps(56);
 
-pub fn sl(n: u8) -> Sl {
+pub(crate) fn sl(n: u8) -> Sl {
     Sl::try_from(n).unwrap()
 }
 
-pub fn request(qp: Qp, id: u64, opcode: Opcode, bytes: u32) -> WorkRequest {
+pub(crate) fn request(qp: Qp, id: u64, opcode: Opcode, bytes: u32) -> WorkRequest {
     WorkRequest { qp, id, opcode, bytes, signaled: true, inline: false, ring: true }
 }
 
 /// A host without randomness and with no limits beside those of its device table.
-pub fn device() -> DeviceModel {
+pub(crate) fn device() -> DeviceModel {
     DeviceModel { cpu_poll: Time::ZERO, os_tick: None, ..DeviceModel::connectx4_56g() }
 }
 
 /// A host in which only the wire takes time.
-pub fn instant_device() -> DeviceModel {
+pub(crate) fn instant_device() -> DeviceModel {
     DeviceModel {
         cpu_wqe: Time::ZERO,
         cpu_inline: Time::ZERO,
@@ -48,7 +48,7 @@ pub fn instant_device() -> DeviceModel {
 }
 
 /// Models with each service level on its own of `lanes` lanes, all with equal weights.
-pub fn models(device: DeviceModel, lanes: u8) -> Models {
+pub(crate) fn models(device: DeviceModel, lanes: u8) -> Models {
     let vls = (0..lanes).map(|vl| Vl::try_from(vl).unwrap());
     Models {
         switch: SwitchModel::default(),
@@ -63,7 +63,7 @@ pub fn models(device: DeviceModel, lanes: u8) -> Models {
 
 /// A program that posts given requests and keeps a log.
 #[derive(Debug, Default)]
-pub struct Script {
+pub(crate) struct Script {
     /// Requests with their times, in order.
     pub posts: Vec<(Time, WorkRequest)>,
     posted: usize,
@@ -72,7 +72,7 @@ pub struct Script {
 }
 
 impl Script {
-    pub fn new(posts: Vec<(Time, WorkRequest)>) -> Self {
+    pub(crate) fn new(posts: Vec<(Time, WorkRequest)>) -> Self {
         Script { posts, ..Script::default() }
     }
 }
@@ -93,7 +93,7 @@ impl Program for Script {
 
 /// A program that keeps `window` messages outstanding forever, and counts completions.
 #[derive(Debug)]
-pub struct Flood {
+pub(crate) struct Flood {
     qp: Qp,
     bytes: u32,
     window: u64,
@@ -102,7 +102,7 @@ pub struct Flood {
 }
 
 impl Flood {
-    pub fn new(qp: Qp, bytes: u32, window: u64) -> Self {
+    pub(crate) fn new(qp: Qp, bytes: u32, window: u64) -> Self {
         Flood { qp, bytes, window, posted: 0, completed: 0 }
     }
 }
@@ -120,20 +120,20 @@ impl Program for Flood {
 
 /// A program of either type.
 #[derive(Debug)]
-pub enum Either {
+pub(crate) enum Either {
     Script(Script),
     Flood(Flood),
 }
 
 impl Either {
-    pub fn completed(&self) -> u64 {
+    pub(crate) fn completed(&self) -> u64 {
         match self {
             Either::Flood(flood) => flood.completed,
             Either::Script(script) => script.seen.len() as u64,
         }
     }
 
-    pub fn script(&self) -> &Script {
+    pub(crate) fn script(&self) -> &Script {
         match self {
             Either::Script(script) => script,
             Either::Flood(_) => panic!("a flood keeps no log"),
@@ -150,12 +150,12 @@ impl Program for Either {
     }
 }
 
-pub fn simulation<P: Program>(fabric: &Fabric, models: &Models) -> Simulation<P> {
+pub(crate) fn simulation<P: Program>(fabric: &Fabric, models: &Models) -> Simulation<P> {
     Simulation::new(fabric, &Routes::shortest(fabric), models, 1).unwrap()
 }
 
 /// Makes host `from` flood host `to` with WRITEs of `bytes`.
-pub fn flood(
+pub(crate) fn flood(
     sim: &mut Simulation<Either>,
     (from, to): (usize, usize),
     sl: Sl,

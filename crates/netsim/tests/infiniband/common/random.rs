@@ -17,7 +17,7 @@ use proptest::sample::select;
 use std::num::NonZeroUsize;
 
 /// Runs `cases` cases, or as many as `PROPTEST_CASES` states; failures leave no file.
-pub fn config(cases: u32) -> ProptestConfig {
+pub(crate) fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     match std::env::var_os("PROPTEST_CASES") {
         Some(_) => default,
@@ -27,7 +27,7 @@ pub fn config(cases: u32) -> ProptestConfig {
 
 /// A request posted by an end of a connection.
 #[derive(Debug, Clone)]
-pub struct Post {
+pub(crate) struct Post {
     pub at: Time,
     pub opcode: Opcode,
     pub bytes: u32,
@@ -38,7 +38,7 @@ pub struct Post {
 
 /// A pair of queue pairs, and the requests of each end.
 #[derive(Debug, Clone)]
-pub struct Connection {
+pub(crate) struct Connection {
     pub hosts: [usize; 2],
     pub transport: Transport,
     pub sl: u8,
@@ -46,7 +46,7 @@ pub struct Connection {
 }
 
 #[derive(Debug, Clone)]
-pub struct Case {
+pub(crate) struct Case {
     pub fabric: Fabric,
     pub models: Models,
     pub connections: Vec<Connection>,
@@ -54,17 +54,21 @@ pub struct Case {
 }
 
 impl Case {
-    pub fn build(&self) -> Simulation<Script> {
+    pub(crate) fn build(&self) -> Simulation<Script> {
         self.build_partitioned(Time::MAX)
     }
 
     /// Builds with links of at least `min_latency` between partitions.
-    pub fn build_partitioned(&self, min_latency: Time) -> Simulation<Script> {
+    pub(crate) fn build_partitioned(&self, min_latency: Time) -> Simulation<Script> {
         self.build_sharded(NonZeroUsize::MIN, min_latency)
     }
 
     /// Builds in `shards` shards.
-    pub fn build_sharded(&self, shards: NonZeroUsize, min_latency: Time) -> Simulation<Script> {
+    pub(crate) fn build_sharded(
+        &self,
+        shards: NonZeroUsize,
+        min_latency: Time,
+    ) -> Simulation<Script> {
         let routes = Routes::shortest(&self.fabric);
         let Case { fabric, models, seed, .. } = self;
         let mut sim =
@@ -80,7 +84,7 @@ impl Case {
     }
 
     /// Returns the program of an end of a connection: its host, and its number there.
-    pub fn place(&self, connection: usize, end: usize) -> (usize, usize) {
+    pub(crate) fn place(&self, connection: usize, end: usize) -> (usize, usize) {
         let host = self.connections[connection].hosts[end];
         let ends = self.connections.iter().enumerate();
         let ends = ends.flat_map(|(c, of)| [(of.hosts[0], (c, 0)), (of.hosts[1], (c, 1))]);
@@ -97,7 +101,7 @@ fn requests(qp: Qp, posts: &[Post]) -> Vec<(Time, WorkRequest)> {
     posts.iter().zip(0..).map(request).collect()
 }
 
-pub fn cases() -> impl Strategy<Value = Case> {
+pub(crate) fn cases() -> impl Strategy<Value = Case> {
     let shape = (fabrics(), select(vec![256, 512, 1024, 2048, 4096]), 1u8..=3);
     shape.prop_flat_map(|(fabric, mtu, lanes)| {
         let hosts = fabric.hosts().len();

@@ -15,41 +15,41 @@ use std::num::{NonZeroU8, NonZeroU16};
 use std::sync::Arc;
 
 /// The number of levels of connections, in all worlds.
-pub const LEVELS: u16 = 4;
+pub(super) const LEVELS: u16 = 4;
 
 /// Returns the model of an application that sends for a fraction `c` of its time at full bandwidth
 /// and computes for the rest: slowdown `1 - c + c / b`.
-pub fn sends(c: f64) -> Model {
+pub(super) fn sends(c: f64) -> Model {
     let knots = PROFILED.map(|b| (share(b), 1.0 - c + c / b));
     Model::Monotone(Monotone::new(knots.to_vec()).unwrap())
 }
 
-pub fn grouping() -> Grouping {
+pub(super) fn grouping() -> Grouping {
     let levels = NonZeroU16::new(LEVELS).unwrap();
     Grouping { levels, coordinates: Default::default(), scaling: Scaling::None, seed: 1 }
 }
 
-pub fn name(number: usize) -> Application {
+pub(super) fn name(number: usize) -> Application {
     Application::try_from(format!("workload {number}").as_str()).unwrap()
 }
 
 /// Returns a table of these models, by number.
-pub fn table(models: &[Model]) -> Arc<SharedTable> {
+pub(super) fn table(models: &[Model]) -> Arc<SharedTable> {
     let profiled = models.iter().enumerate().map(|(i, model)| (name(i), model.clone()));
     Arc::new(SharedTable::new(profiled.collect(), &grouping()).unwrap())
 }
 
-pub fn found(port: u64, queues: u8, revision: u64) -> Event {
+pub(super) fn found(port: u64, queues: u8, revision: u64) -> Event {
     let queues = NonZeroU8::new(queues).unwrap();
     Event::PortFound { port: PortId(port), queues, revision }
 }
 
-pub fn registered(application: u64, model: &Model) -> Event {
+pub(super) fn registered(application: u64, model: &Model) -> Event {
     let profile = Profile::Model(model.clone());
     Event::Registered { application: ApplicationId(application), profile }
 }
 
-pub fn connected(connection: u64, application: u64, level: u16, path: &[u64]) -> Event {
+pub(super) fn connected(connection: u64, application: u64, level: u16, path: &[u64]) -> Event {
     Event::Connected {
         connection: ConnectionId(connection),
         application: ApplicationId(application),
@@ -58,14 +58,14 @@ pub fn connected(connection: u64, application: u64, level: u16, path: &[u64]) ->
     }
 }
 
-pub fn closed(connection: u64, path: &[u64]) -> Event {
+pub(super) fn closed(connection: u64, path: &[u64]) -> Event {
     let path = path.iter().copied().map(PortId).collect();
     Event::Closed { connection: ConnectionId(connection), path }
 }
 
 /// All events of a world, and those that still apply at the end.
 #[derive(Debug, Clone)]
-pub struct World {
+pub(super) struct World {
     /// The models that a table has at the start, by number of their name.
     pub models: Vec<Model>,
     pub events: Vec<Event>,
@@ -82,7 +82,7 @@ const NAMES: usize = 4;
 const PORTS: u64 = 6;
 
 /// Generates worlds of up to 7 applications and 25 connections through 6 ports.
-pub fn worlds(
+pub(super) fn worlds(
     model: impl Strategy<Value = Model> + Clone + 'static,
 ) -> impl Strategy<Value = World> {
     let app = prop_oneof![(0..=NAMES).prop_map(Ok), model.clone().prop_map(Err)];
@@ -101,12 +101,12 @@ pub fn worlds(
 }
 
 /// Generates monotone models.
-pub fn any_worlds() -> impl Strategy<Value = World> {
+pub(super) fn any_worlds() -> impl Strategy<Value = World> {
     worlds(any_samples().prop_map(|samples| Model::Monotone(Monotone::fit(&samples))).boxed())
 }
 
 /// Generates models whose shares have a closed form.
-pub fn smooth_worlds() -> impl Strategy<Value = World> {
+pub(super) fn smooth_worlds() -> impl Strategy<Value = World> {
     worlds((1u32..=5).prop_map(|c| sends(0.2 * f64::from(c))).boxed())
 }
 
@@ -163,7 +163,7 @@ fn world(
 
 /// Generates a world and a sequence of its events: in any order, some of them several times, each
 /// with a flag to settle after it.
-pub fn sequences(
+pub(super) fn sequences(
     worlds: impl Strategy<Value = World>,
 ) -> impl Strategy<Value = (World, Vec<(Event, bool)>)> {
     let again = prop::collection::vec(any::<Index>(), 0..20);
@@ -179,7 +179,7 @@ pub fn sequences(
 }
 
 /// A controller, and the state of ports and applications that execute its commands.
-pub struct Watched {
+pub(super) struct Watched {
     pub controller: Controller,
     pub ports: BTreeMap<PortId, PortConfig>,
     pub levels: BTreeMap<ApplicationId, PriorityLevel>,
@@ -187,7 +187,7 @@ pub struct Watched {
 }
 
 impl Watched {
-    pub fn new(settings: Settings, levels: Levels) -> Self {
+    pub(super) fn new(settings: Settings, levels: Levels) -> Self {
         Watched {
             controller: Controller::new(settings, levels),
             ports: BTreeMap::new(),
@@ -196,7 +196,7 @@ impl Watched {
         }
     }
 
-    pub fn accept(&mut self, event: Event) -> Accepted {
+    pub(super) fn accept(&mut self, event: Event) -> Accepted {
         let accepted = self.controller.handle(event.clone()).unwrap();
         if accepted == Accepted::New {
             match event {
@@ -214,7 +214,7 @@ impl Watched {
     }
 
     /// Settles and checks that no command repeats the present state.
-    pub fn settle(&mut self) -> Vec<Command> {
+    pub(super) fn settle(&mut self) -> Vec<Command> {
         let commands = self.controller.settle();
         for command in &commands {
             match command.clone() {
@@ -240,7 +240,7 @@ impl Watched {
     }
 
     /// Accepts all events, with settling as given, and settles at the end.
-    pub fn all(mut self, events: impl IntoIterator<Item = (Event, bool)>) -> Self {
+    pub(super) fn all(mut self, events: impl IntoIterator<Item = (Event, bool)>) -> Self {
         for (event, settle) in events {
             self.accept(event);
             if settle {
@@ -252,7 +252,7 @@ impl Watched {
     }
 
     /// Accepts all events and settles once.
-    pub fn at_once(self, events: &[Event]) -> Self {
+    pub(super) fn at_once(self, events: &[Event]) -> Self {
         self.all(events.iter().map(|event| (event.clone(), false)))
     }
 }

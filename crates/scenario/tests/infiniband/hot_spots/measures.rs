@@ -18,7 +18,7 @@ const HOT_SPOTS: [(usize, usize); 2] = [(2, 3), (4, 12)];
 
 /// What came of settings.
 #[derive(Debug, Clone, Copy)]
-pub struct Measures {
+pub(super) struct Measures {
     /// 2, 4, 8 and 16 senders to one host: the part of the host's link that is used, and what the
     /// slowest of the senders has of an equal part.
     pub incast: [(f64, f64); 4],
@@ -40,7 +40,7 @@ pub struct Measures {
 }
 
 /// Runs everything with `control`, the text of a `[congestion-control]` table or nothing.
-pub fn measure(control: &str, seed: u64) -> Measures {
+pub(super) fn measure(control: &str, seed: u64) -> Measures {
     let study = Study { control, seed };
     Measures {
         incast: [2, 4, 8, 16].map(|senders| study.incast(senders)),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// The rates of applications and connections.
 #[derive(Serialize)]
-pub struct RatesAnswer {
+pub(super) struct RatesAnswer {
     schema: u32,
     engine: EngineRow,
     /// Unset while ports are being written.
@@ -33,7 +33,7 @@ enum EngineRow {
 
 /// An application, all parts of its job as one.
 #[derive(Serialize)]
-pub struct Application {
+pub(super) struct Application {
     pub application: u64,
     pub name: String,
     pub job: Option<String>,
@@ -44,7 +44,7 @@ pub struct Application {
 
 /// A connection.
 #[derive(Serialize)]
-pub struct Row {
+pub(super) struct Row {
     pub connection: u64,
     pub application: u64,
     pub level: u16,
@@ -57,7 +57,7 @@ pub struct Row {
 /// The rate of an application or a connection, and its part of a link: of an application the link
 /// of which it has most, of a connection the fullest on its path.
 #[derive(Serialize)]
-pub struct Rate {
+pub(super) struct Rate {
     #[serde(rename = "rate_bps", serialize_with = "bps")]
     pub gets: BitRate,
     /// The rate without Saba.
@@ -100,7 +100,7 @@ impl From<By> for EngineRow {
 
 impl RatesAnswer {
     /// Returns the answer for the rates of each connection, with Saba and without.
-    pub fn new(
+    pub(super) fn new(
         traffic: &Traffic,
         status: &Status,
         connections: &[Connection],

@@ -34,7 +34,7 @@ Examples:
   bandwise saba rates --config controller.toml
   bandwise saba rates --config controller.toml --engine packets --duration '5 ms'
   bandwise saba rates --config controller.toml --json")]
-pub struct Flags {
+pub(crate) struct Flags {
     #[command(flatten)]
     config: Config,
     /// Engine that computes the rates
@@ -66,7 +66,7 @@ enum By {
 
 impl Flags {
     /// Asks the controller, works it out and prints.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         let file = &self.config.config;
         let outputs = self.json.resolve(&[file])?;
         if self.engine == Engine::Flows && self.duration.is_some() {

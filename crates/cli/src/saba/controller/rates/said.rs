@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 /// `GET /v1/status`.
 #[derive(Debug, Deserialize)]
-pub struct Status {
+pub(super) struct Status {
     /// Unset while ports are being written.
     pub settled: bool,
     pub applications: Vec<Application>,
@@ -15,7 +15,7 @@ pub struct Status {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Application {
+pub(super) struct Application {
     pub application: u64,
     pub name: String,
     pub job: Option<String>,
@@ -24,7 +24,7 @@ pub struct Application {
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Port {
+pub(super) struct Port {
     pub port: u64,
     pub name: String,
     pub read: Option<PortConfig>,
@@ -32,12 +32,12 @@ pub struct Port {
 
 /// `GET /v1/connections`.
 #[derive(Debug, Deserialize)]
-pub struct Connections {
+pub(super) struct Connections {
     pub connections: Vec<Connection>,
 }
 
 #[derive(Debug, Deserialize)]
-pub struct Connection {
+pub(super) struct Connection {
     pub connection: u64,
     pub application: u64,
     pub level: u16,
@@ -48,7 +48,7 @@ pub struct Connection {
 
 impl Connection {
     /// Returns the connection with the names of hosts in the network.
-    pub fn named(&self, names: &Names) -> bandwise_enforce_simulated::Connection {
+    pub(super) fn named(&self, names: &Names) -> bandwise_enforce_simulated::Connection {
         let known = |name: &String| names.get(&**name).cloned().unwrap_or_else(|| (&**name).into());
         let (from, to) = (known(&self.from), known(&self.to));
         bandwise_enforce_simulated::Connection { from, to, level: PriorityLevel(self.level) }
