@@ -10,7 +10,7 @@ use bandwise_session::Task;
 use bandwise_units::Time;
 use serde::Serialize;
 
-pub use span::Span;
+pub use span::{Span, SpanError};
 pub use spec::MARGINS;
 
 /// The largest number of flows; each side of each keeps a processor busy.

@@ -2,7 +2,7 @@
 //!
 //! - [`switch`]: queues at inputs or outputs, drops or priority flow control;
 //! - [`classes`]: traffic classes and their shares of a link;
-//! - [`host`]: a NIC with the transports of [`bandwise_rdma::transport`], whose flows send
+//! - `host`: a NIC with the transports of [`bandwise_rdma::transport`], whose flows send
 //!   round-robin;
 //! - `homa`: a NIC whose messages follow their receivers' grants ([`bandwise_rdma::homa`]);
 //! - [`telemetry`]: in-band telemetry that switches write into packets;
