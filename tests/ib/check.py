@@ -157,7 +157,7 @@ def bad_flags():
         (["h1:1", "1=0"], "1 to 255"),
         (["nobody:1"], "there is no port"),
         (["--from", "h1", "--to", "spine1"], "there is no host"),
-        (["h1:1", "--lanes", "0-2"], "everyone else's"),
+        (["h1:1", "--lanes", "0-2"], "belongs to other traffic"),
         (["h1:1", "1=1", "--restore", "x"], "cannot be used with"),
     ]:
         text = weights(*arguments, code=2)
