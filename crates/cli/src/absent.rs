@@ -7,14 +7,14 @@ use std::ffi::OsString;
 /// an argument.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
-pub struct Flags {
+pub(crate) struct Flags {
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
 
 impl Flags {
     /// Refuses the command.
-    pub fn run(self) -> Result<(), Failure> {
+    pub(crate) fn run(self) -> Result<(), Failure> {
         Err(Failure::without("verbs"))
     }
 }

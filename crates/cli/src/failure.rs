@@ -57,7 +57,7 @@ impl Failure {
 
     /// A command that needs a feature which this program was built without.
     #[cfg(not(all(feature = "etcd", feature = "verbs")))]
-    pub fn without(feature: &str) -> Self {
+    pub(crate) fn without(feature: &str) -> Self {
         Failure::usage(
             format!(
                 "this program was built without the feature `{feature}`, which the command needs"
