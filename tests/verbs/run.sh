@@ -238,7 +238,7 @@ else
 fi
 found no-huge count "samples with ordinary pages" 50
 said no-huge 0 'ordinary pages in place of huge ones: 1 of 2 MiB are needed, and 0 are free' "and says so"
-said must-huge 1 'huge pages can.t be had.*nr_hugepages' "refused with what would do"
+said must-huge 1 'huge pages are not available.*nr_hugepages' "refused with what would do"
 said huge 0 '"processors":"0","memory":"huge pages of 2 MiB"' "huge pages, on processor 0"
 said no-cpu 2 'allowed: 0$' "refused with what would do"
 said no-gid 2 'allowed: -x 0, -x 1' "refused with what would do"
