@@ -4,8 +4,8 @@
 
 use bandwise_input::Source;
 use bandwise_saba::Share;
-use bandwise_scenario::{File, Parsed};
 use bandwise_scenario::jobs::{JobsScenario, Overrides};
+use bandwise_scenario::{File, Parsed};
 use libfuzzer_sys::fuzz_target;
 use std::collections::BTreeSet;
 
@@ -26,7 +26,9 @@ fuzz_target!(|data: &[u8]| {
                 let hosts: BTreeSet<u32> = job.hosts.iter().copied().collect();
                 assert_eq!(hosts.len(), job.hosts.len());
                 assert_eq!(hosts.len(), job.job.instances as usize);
-                assert!(hosts.iter().all(|&host| (host as usize) < scenario.fabric().hosts().len()));
+                assert!(
+                    hosts.iter().all(|&host| (host as usize) < scenario.fabric().hosts().len())
+                );
                 let slowdown = job.model(scenario.model()).predict(Share::ALL).even_extrapolated();
                 assert!(slowdown.is_finite(), "{}: {slowdown}", job.name);
             }

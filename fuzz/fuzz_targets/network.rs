@@ -7,10 +7,10 @@ use bandwise_input::Source;
 use bandwise_netsim::engine::Sequential;
 use bandwise_netsim::ethernet::{CaptureFilter, CaptureRecord};
 use bandwise_rdma::wire::Frame;
-use bandwise_scenario::{File, Progress};
 use bandwise_scenario::ethernet::{
     Arrival, ArrivalError, EthernetResults, EthernetScenario, FlowWatch, Wire,
 };
+use bandwise_scenario::{File, Progress};
 use bandwise_topology::NodeId;
 use bandwise_units::Time;
 use libfuzzer_sys::fuzz_target;
