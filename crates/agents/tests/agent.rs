@@ -162,7 +162,7 @@ fn who_shows_no_token_is_turned_away() {
     assert_eq!(agent.deadline(), None, "a line without an end");
 }
 
-/// What it does for a coordinator, and what it lets go when that says nothing more.
+/// An agent releases everything when its coordinator falls silent.
 #[test]
 fn a_lease_ends() {
     let mut agent = agent();
@@ -249,8 +249,8 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Who has the token can say anything in any order: what was begun is let go, at the latest when it says nothing
-    /// more; nothing is ordered for what was let go; nothing begins that is not connected.
+    /// A coordinator with the token sends any messages in any order. Everything that began is released, at the latest
+    /// when it falls silent; nothing is ordered after its release; nothing begins without a connection.
     #[test]
     fn any_coordinator(steps in prop::collection::vec(step(), 0..40)) {
         let mut agent = agent();

@@ -1,4 +1,4 @@
-//! What coordinator and agents say, as it is written.
+//! Messages of coordinator and agents in their written form.
 
 use bandwise_agents::coordinator::{Order, RunEnd};
 use bandwise_agents::message::{FromAgent, Greeting, ToAgent};
@@ -15,8 +15,8 @@ fn token() -> Token {
     Token::of_text("a token of a test").unwrap()
 }
 
-/// What the fuzzer begins with has to be good, or it finds nothing: each line is a message, and those of the second
-/// file are a run from its beginning to its end.
+/// The fuzzer's seeds are valid, as it would find nothing otherwise: each line is a message, and the second file is a
+/// whole run.
 #[test]
 fn the_seeds_of_the_fuzzer_are_messages() {
     let agent = include_str!("../../../fuzz/seeds/agents/agent.txt");

@@ -73,7 +73,7 @@ fn the_window_is_common() {
     assert_eq!(plan.seed, 7);
 }
 
-/// What is not said of a key-value store is as in the simulated study.
+/// Omitted values of a key-value store are those of the simulated study.
 #[test]
 fn a_key_value_store() {
     let flow = "from = \"a\"\nto = \"b\"\nmethod = \"key-value\"\n";

@@ -53,7 +53,7 @@ fn run(faults: &[Fault]) -> (World, Outcome) {
     (world, outcome)
 }
 
-/// How long all flows were active, in seconds; a run that was cut short counts what was measured then.
+/// Returns the time in which all flows were active, seconds; for a run that was cut short, the measured part of it.
 fn active_s(world: &World, outcome: &Outcome) -> f64 {
     world.check_window(outcome);
     outcome.window.map_or(0.0, |window| (window.to() - window.from()).as_s_f64())

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use anyhow::Context;
-use bandwise_input::{InputError, Source};
+use bandwise_input::{InputError, Source, reason};
 use std::fs::File;
 use std::io::{Read, Take};
 use std::path::Path;
@@ -56,12 +56,6 @@ impl Text {
     pub(crate) fn source(&self) -> Source<'_> {
         Source::new(&self.name, &self.text)
     }
-}
-
-/// Returns the text of an error of the operating system, without its number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// Reads as far as it is text and within the limit.

@@ -1,5 +1,5 @@
-//! What the operating system tells about this process and its machine. Missing where it does
-//! not tell.
+//! Facts about this process and its machine from the operating system; `None` if it does not
+//! provide them.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;

@@ -2,8 +2,8 @@
 
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::files::reason;
 use bandwise_input::InputError;
+use bandwise_input::reason;
 use bandwise_report::html;
 use bandwise_saba::table::{Table, write as table};
 use std::fs::{File, OpenOptions, Permissions};

@@ -1,5 +1,5 @@
-//! How far long work is, on standard error: a bar on a terminal, otherwise a line when it begins
-//! and a line when it is done.
+//! Progress of long work on standard error: a bar on a terminal, otherwise a line at the beginning
+//! and one at the end.
 
 use crate::output::note;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -1,5 +1,5 @@
-//! What the architecture promises, read off the sources: pure crates do no I/O and read no clock,
-//! and crates depend upwards only.
+//! Checks of the architecture in the sources: pure crates do no I/O and read no clock, and crates
+//! depend upwards only.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -47,8 +47,7 @@ const PURE: [&str; 17] = [
 const PURE_PARTS: [&str; 4] =
     ["enforce/src/htb", "enforce/src/infiniband", "enforce-simulated/src", "controller/src/core"];
 
-/// What pure crates have nothing to do with. Maps and sets of `std` iterate in another order
-/// each run.
+/// Names that pure crates do not use. Maps and sets of `std` iterate in another order each run.
 const BANNED: [&str; 11] = [
     "std::fs",
     "std::net",
@@ -85,7 +84,7 @@ fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     lines.enumerate().map(|(i, line)| (i + 1, line.split("//").next().unwrap_or_default()))
 }
 
-/// Whether a word stands in a line as a whole.
+/// Returns `true` if a line contains a whole word.
 fn mentions(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {
@@ -123,8 +122,8 @@ fn pure_crates_do_nothing_but_compute() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// What sees the published values: the crate `papers` where it declares, reads, compares and draws
-/// them, and the command that hands them to the drawing. By the end of the file's path.
+/// Files that use the published values, by the end of their paths: those of `papers` that declare,
+/// read, compare and draw them, and the command's report.
 const READERS: [&str; 14] = [
     "papers/src/lib.rs",
     "papers/src/paper.rs",
@@ -142,7 +141,7 @@ const READERS: [&str; 14] = [
     "papers/src/isolation/figures.rs",
 ];
 
-/// Whether a line reads what was published. `report` names a kind of points so, which others fill.
+/// Returns `true` if a line reads published values. (`report` has a kind of points of that name, which others fill.)
 fn reads_published(line: &str) -> bool {
     let own = ["SourceKind::Published", "\"Published\""];
     let line = own.iter().fold(line.to_owned(), |line, own| line.replace(own, ""));
@@ -175,7 +174,7 @@ fn published_values_are_read_by_the_comparison_alone() {
     assert!(read > 0, "does this test still look?");
 }
 
-/// What runs are made of, and what is said of them, must not know the paper's numbers.
+/// Cases, claims and answers do not use the paper's numbers.
 #[test]
 fn cases_do_not_know_what_was_published() {
     let mut files = Vec::new();

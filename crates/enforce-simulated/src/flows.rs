@@ -11,8 +11,8 @@ use bandwise_units::{BitRate, Bytes};
 pub struct Flows {
     /// The rates, by connection.
     pub rates: Vec<BitRate>,
-    /// Whether all links have settled. Otherwise no link exceeds its capacity, but connections may have less than their
-    /// share ([`Simulation::rough`]).
+    /// True if all links have settled. Otherwise no link exceeds its capacity, but connections may have less than
+    /// their share ([`Simulation::rough`]).
     pub is_at_rest: bool,
 }
 

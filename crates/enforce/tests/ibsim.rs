@@ -64,7 +64,7 @@ fn every_port_takes_a_configuration(fabric: &mut InfiniBand, ports: &[Port]) {
     }
 }
 
-/// How long it takes from knowing what is wanted until it is read back: printed, and not judged here.
+/// Prints the time from a known configuration to its reading back; it is not asserted.
 fn a_change_takes(fabric: &mut InfiniBand, id: PortId) {
     let mut times: Vec<Duration> = (1..=200)
         .map(|i| {

@@ -12,8 +12,10 @@
 
 mod decimal;
 mod excerpt;
+mod reason;
 
 pub use decimal::Decimal;
+pub use reason::reason;
 
 use excerpt::Excerpt;
 use miette::{Diagnostic, LabeledSpan, SourceSpan};

@@ -19,7 +19,7 @@ pub struct Record {
     schema: u32,
     /// Description of the lab.
     pub lab: Lab,
-    /// Whether all parts were made.
+    /// True if all parts were made.
     pub is_complete: bool,
     /// Namespaces in the order in which they were made.
     pub namespaces: Vec<Made>,

@@ -1,4 +1,4 @@
-//! What is left of an evaluation that somebody stops.
+//! Results of an interrupted evaluation.
 
 use bandwise_papers::{Observer, Options, PAPERS, run};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

@@ -32,9 +32,3 @@ impl Unfit {
         Unfit { message: message.into(), allowed: allowed.into() }
     }
 }
-
-/// Returns the text of an error of the operating system without its number.
-pub(crate) fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
-}

@@ -1,9 +1,9 @@
 //! [`JournalFile`]: the journal of a profile on disk, and beside it the output of the runs.
 
-use crate::error::reason;
 use crate::{OutputFile, RunnerError, Unfit};
 use anyhow::{Context, Result};
 use bandwise_input::Source;
+use bandwise_input::reason;
 use bandwise_profiler::{Journal, Run};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};

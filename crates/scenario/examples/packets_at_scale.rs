@@ -1,4 +1,4 @@
-//! How fast the packet level is at the size of Saba's simulation (4.6.1): 1,944 servers, 20 synthetic
+//! Measures the speed of the packet level at the size of Saba's simulation (4.6.1): 1,944 servers, 20 synthetic
 //! workloads of 97 instances, a server each.
 //!
 //! ```sh

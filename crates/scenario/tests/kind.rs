@@ -34,7 +34,7 @@ fn the_error_of_a_missing_kind_says_which_it_looks_like() {
     insta::assert_snapshot!(kind("title = \"x\"\n"), @r#"s.toml:1: no kind (allowed: kind = "infiniband", "ethernet" or "jobs" above all tables)"#);
 }
 
-/// What each reader says of a text.
+/// Returns the error of each reader for a text.
 fn told(text: &str) -> [Option<String>; 4] {
     let source = Source::new("s.toml", text);
     let files = |_: &str| Err("no such file".to_owned());

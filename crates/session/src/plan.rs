@@ -12,7 +12,7 @@ pub struct Plan {
     pub queue_pairs: u16,
     /// The number of further queue pairs for datagrams (UD).
     pub datagrams: u16,
-    /// Whether there is another queue pair that is connected with itself.
+    /// True if there is another queue pair that is connected with itself.
     pub loopback: bool,
     /// The largest message in bytes.
     pub bytes: u32,
@@ -27,15 +27,15 @@ pub struct Plan {
     pub completions: u32,
     /// The largest payload inside a WQE, in bytes.
     pub inline: u32,
-    /// Whether messages have contents. Then each queue pair has as many slots as RECVs for each direction, and uses
+    /// True if messages have contents. Then each queue pair has as many slots as RECVs for each direction, and uses
     /// them in turn. Otherwise all queue pairs share one slot.
     pub has_contents: bool,
-    /// Whether the arrival of WRITEs of the largest size is detected by their last byte, and reported as a reception:
+    /// True if the arrival of WRITEs of the largest size is detected by their last byte, and reported as a reception:
     /// on the first queue pair, one at a time.
     pub sees_writes: bool,
     /// The pages of the memory.
     pub pages: WantedPages,
-    /// Whether completions have time stamps of the device, if it supports them.
+    /// True if completions have time stamps of the device, if it supports them.
     pub stamps: bool,
 }
 

@@ -135,9 +135,9 @@ pub struct Task {
     pub sl: Within<0, 15>,
     /// The traffic class of packets with a GID.
     pub traffic_class: Within<0, 255>,
-    /// Whether queue pairs are connected by RDMA-CM.
+    /// True if queue pairs are connected by RDMA-CM.
     pub manager: bool,
-    /// Whether both sides sleep until a completion wakes them.
+    /// True if both sides sleep until a completion wakes them.
     pub events: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What two sides say to each other, whoever the other one is.
+//! Messages of two sides, with any peer.
 
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
@@ -132,7 +132,7 @@ proptest! {
     }
 }
 
-/// What the fuzzer begins with has to be good, or it finds nothing.
+/// The fuzzer's seeds are valid, as it would find nothing otherwise.
 #[test]
 fn the_seeds_of_the_fuzzer_are_messages() {
     for (seed, count) in [

@@ -1,4 +1,4 @@
-//! Who sleeps until a completion wakes it misses none, whenever they come.
+//! A program that sleeps until a completion wakes it misses none.
 
 use bandwise_rdma::verbs::{Completion, CompletionKind, Next, Posts, Program, Qp};
 use bandwise_units::Time;
@@ -10,9 +10,9 @@ use std::convert::Infallible;
 /// and there is one for each time that it was asked for.
 #[derive(Default)]
 struct Model {
-    /// How many completions come before each call, from the last one on.
+    /// Numbers of completions that come before each call, in reverse order.
     coming: Vec<u8>,
-    /// Those that have come and were not seen.
+    /// Completions that have come and were not polled.
     there: u32,
     is_armed: bool,
     events: u32,
@@ -20,7 +20,7 @@ struct Model {
 }
 
 impl Model {
-    /// What happens between two calls; whether anything will happen at all.
+    /// Advances to the next call. Returns `false` if nothing will happen any more.
     fn time_goes_by(&mut self) -> bool {
         let Some(come) = self.coming.pop() else { return false };
         self.there += u32::from(come);
@@ -100,7 +100,7 @@ proptest! {
     }
 }
 
-/// Who is woken by one completion after another can be stopped too.
+/// A program that is always woken by completions can be stopped.
 #[test]
 fn who_always_has_something_to_do_is_asked() {
     let mut device = ByEvents::of(Model { coming: [0, 1].repeat(500), ..Model::default() });
@@ -114,7 +114,7 @@ fn who_always_has_something_to_do_is_asked() {
     assert!(program.0 > 400, "{} were left", program.0);
 }
 
-/// Who waits for a time that is near does not sleep, and who waits for nothing is asked now and then.
+/// A program that waits for a near time does not sleep; one without a time to wait for is stepped now and then.
 #[test]
 fn sleeps_only_for_what_is_worth_it() {
     let mut model = Model::default();

@@ -64,7 +64,7 @@ fn programs_of_the_simulator_run_unchanged() {
     assert_eq!(closed.measure().latency().mean_ps(), Some(10_000.0));
 }
 
-/// Who is asked to stop keeps what it has, also while nothing completes.
+/// A program that is asked to stop keeps its results, also while nothing completes.
 #[test]
 fn stops_when_asked() {
     struct Silent;

@@ -20,7 +20,7 @@ pub(super) struct Peer {
     token: Token,
     challenge: Challenge,
     seals: Option<Seals>,
-    /// Whether the connection is open.
+    /// True if the connection is open.
     pub(super) is_there: bool,
     /// The time of the last sealed message, or of the connection.
     pub(super) last_received: Time,

@@ -1,4 +1,4 @@
-//! What devices make of what agents order.
+//! Simulated devices that carry out the orders of agents.
 
 use super::{Fault, Happens, Worker, World, side};
 use bandwise_agents::FlowEnd;
@@ -7,7 +7,7 @@ use bandwise_rdma::wire::Mtu;
 use bandwise_session::Part;
 use bandwise_units::Time;
 
-/// How long a device that has failed takes until it tells.
+/// Time from the failure of a device to its report.
 const TELLS: Time = Time::from_ms(40);
 
 impl World {

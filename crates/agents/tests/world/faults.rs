@@ -1,8 +1,8 @@
-//! What goes wrong, and clocks.
+//! Faults, and clocks.
 
 use bandwise_units::Time;
 
-/// What goes wrong, and when.
+/// A fault and its time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Fault {
     /// The connection with an agent ends, and both sides hear of it.
@@ -11,17 +11,17 @@ pub(crate) enum Fault {
     Silence(usize, Time),
     /// A line, counted over all that are sent, gets lost.
     Lost(usize),
-    /// It comes twice.
+    /// The message arrives twice.
     Twice(usize),
     /// One of its bytes is another one.
     Changed(usize, usize),
     /// An agent's device never answers the order with that number, counted over all.
     Hangs(usize),
-    /// It refuses it.
+    /// The agent refuses the task.
     Refuses(usize),
     /// A device fails while it measures or answers.
     Breaks(usize, Time),
-    /// Who coordinates asks for the end.
+    /// The coordinator is interrupted.
     Interrupt(Time),
 }
 
@@ -39,7 +39,7 @@ impl Pace {
             + Time::from_ps((u128::from(now.as_ps()) * u128::from(self.ppm) / 1_000_000) as u64)
     }
 
-    /// When it reads that.
+    /// Returns the true time at which the clock shows a value.
     pub(crate) fn when(self, read: Time) -> Time {
         let since = read.saturating_sub(self.ahead).as_ps();
         Time::from_ps((u128::from(since) * 1_000_000 / u128::from(1_000_000 + self.ppm)) as u64)

@@ -36,7 +36,7 @@ enum Happens {
 struct Worker {
     job: Job,
     began: Option<Time>,
-    /// When the run begins, by the agent's clock.
+    /// The start of the run, by the agent's clock.
     start: Time,
 }
 
@@ -53,15 +53,15 @@ pub(crate) struct World {
     closed: Vec<bool>,
     workers: BTreeMap<(usize, u16), Worker>,
     runs: Vec<Option<RunId>>,
-    /// When each flow was really active to its end, by the coordinator's clock.
+    /// The true active time of each flow, by the coordinator's clock.
     pub active: BTreeMap<u16, (Time, Time)>,
     /// From when to when each really carried messages, by the coordinator's clock.
     pub began: BTreeMap<u16, Time>,
     pub ceased: BTreeMap<u16, Time>,
-    /// When what each reported began, by the agent's clock.
+    /// The start of each reported measurement, by the agent's clock.
     pub starts: BTreeMap<u16, Time>,
     plan: Plan,
-    /// When the world came to rest.
+    /// The time at which nothing more happened.
     pub ended: Option<Time>,
     delay: Time,
     jitter: u64,

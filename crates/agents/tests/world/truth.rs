@@ -1,4 +1,4 @@
-//! What flows really carry, what agents make of that, and what a coordinator may make of theirs.
+//! The true traffic of flows, the agents' reports of it, and the bounds of a coordinator's results.
 
 use super::World;
 use bandwise_agents::coordinator::Outcome;
@@ -7,7 +7,7 @@ use bandwise_agents::{Counted, FlowEnd, Report};
 use bandwise_rperf::Window;
 use bandwise_units::Time;
 
-/// How long a message takes.
+/// Time of a message.
 const MESSAGE: Time = Time::from_ms(1);
 
 impl World {
@@ -17,7 +17,7 @@ impl World {
         *ceased = at.min(*ceased);
     }
 
-    /// What an agent finds of a flow that ends now, and had a message each millisecond as long as it carried any.
+    /// Returns an agent's report of a flow that ends now and had a message each millisecond while it was active.
     pub(super) fn report(&self, i: usize, job: &Job, start: Time, end: FlowEnd) -> Report {
         let pace = self.paces[i];
         let of_run = |time: Time| pace.read(time).saturating_sub(start);
@@ -41,8 +41,7 @@ impl World {
         }
     }
 
-    /// What was counted while all flows were active, was: by one clock, each carried messages in all of what the others
-    /// took for the window.
+    /// Checks the common window: by one clock, each flow carried messages during the whole window of the others.
     pub(crate) fn check_window(&self, outcome: &Outcome) {
         let Some(window) = outcome.window else {
             let counted = outcome.flows.iter().filter_map(|flow| flow.report.as_ref());

@@ -1,11 +1,11 @@
 //! Flow lists in files: read line by line, so that a list of millions takes no memory.
 
 use crate::failure::Failure;
-use crate::files::reason;
 use crate::interrupt::Interrupt;
 use crate::output::warn;
 use anyhow::Context;
 use bandwise_input::InputError;
+use bandwise_input::reason;
 use bandwise_scenario::ethernet::Fingerprint;
 use bandwise_workload::Flow;
 use bandwise_workload::read::FlowList;
@@ -40,8 +40,8 @@ impl FlowFile {
         Ok(FlowFile { name, path, hosts, is_file: there.is_file() })
     }
 
-    /// How many flows it has. Reads all of it, so that what is wrong in it shows before a long run
-    /// and not in its middle. Of what can be read only once nothing is known.
+    /// Returns the number of flows, or 0 for an input that can be read only once. Reads the whole
+    /// list, so that a mistake appears before a long run and not in its middle.
     pub(super) fn count(&self, interrupt: &Interrupt) -> Result<u64, Failure> {
         if !self.is_file {
             return Ok(0);

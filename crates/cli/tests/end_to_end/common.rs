@@ -9,7 +9,7 @@ use tempfile::TempDir;
 /// An empty folder in which the command runs.
 pub(crate) struct Place(TempDir);
 
-/// What a run left behind.
+/// The result of a run: exit code and outputs.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub code: Option<i32>,
@@ -103,14 +103,14 @@ impl Place {
 }
 
 impl Ran {
-    /// It did what it was asked.
+    /// Checks that the run succeeded.
     #[track_caller]
     pub(crate) fn good(self) -> Self {
         assert_eq!(self.code, Some(0), "{self:#?}");
         self
     }
 
-    /// It refused its input, said all of this, and printed no result.
+    /// Checks that the run refused its input with these texts and printed no result.
     #[track_caller]
     pub(crate) fn refused(self, said: &[&str]) -> Self {
         assert_eq!((self.code, self.stdout.as_str()), (Some(2), ""), "{self:#?}");

@@ -18,7 +18,7 @@ fn compare(place: &Place, flags: &[&str]) -> Ran {
     place.run(&[&["saba", "compare", "--config", "c.toml"], flags].concat())
 }
 
-/// What is there when all has ended: nothing of a controller's.
+/// Returns the files that are left at the end; a controller leaves none.
 fn left(place: &Place) -> Vec<String> {
     let files = place.files();
     files.into_iter().filter(|name| name.starts_with('.') || name == "socket").collect()

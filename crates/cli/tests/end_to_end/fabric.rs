@@ -89,7 +89,7 @@ fn says_that_it_routes_a_large_fabric_where_somebody_sits_at_a_terminal() {
     assert!(at_terminal().is_none_or(|printed| !printed.contains("routing")));
 }
 
-/// What is refused before a device is looked for. The rest is `tests/ib`.
+/// Refusals before a device is needed. `tests/ib` has the others.
 #[test]
 fn bad_weights_are_refused() {
     let place = Place::new();

@@ -133,7 +133,7 @@ fn runs_that_fail_are_shown_and_made_again() {
     assert!(ran.stdout.contains("Runs that failed"), "{}", ran.stdout);
 }
 
-/// It ends by itself in a minute, should nobody end it.
+/// A command that ends by itself after a minute.
 const LONG: [&str; 3] = ["sh", "-c", "echo begun; sleep 60 & wait"];
 
 #[test]

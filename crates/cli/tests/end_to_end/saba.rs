@@ -46,7 +46,7 @@ fn a_plan_for_two_jobs() {
     assert_eq!(again.stdout, place.read("o.json"));
 }
 
-/// What is to be configured, as text for people and as a whole for programs.
+/// The configuration: a summary in the text, all ports in the JSON.
 #[test]
 fn the_table_to_configure() {
     let place = Place::new();
@@ -134,7 +134,7 @@ fn what_a_plan_refuses() {
     assert_eq!(place.files(), ["jobs.toml", "none.toml"]);
 }
 
-/// What the queues give times what the weights give is what Saba gives, with floors and without.
+/// The gain of queues times the gain of weights is Saba's gain, with floors and without.
 #[test]
 fn where_the_gain_comes_from() {
     let place = Place::new();
@@ -176,7 +176,7 @@ fn policies_that_cannot_be_run() {
     place.run(&args).refused(&["--policy saba-unlimited", "300 jobs", "up to 256"]);
 }
 
-/// What was measured of applications, as a platform team keeps it.
+/// Measured applications, as a platform team stores them.
 const MODELS: &str = "\
 [[application]]
 name = \"sort\"

@@ -90,7 +90,7 @@ impl<'a> Controller<'a> {
     }
 }
 
-/// Of all applications or connections, in Gbps.
+/// Returns the rates of all applications or connections, Gbps.
 fn gbps(said: &Value, of: &str, key: &str) -> Vec<f64> {
     let all = said[of].as_array().unwrap();
     all.iter().map(|of| of[key].as_f64().unwrap() / 1e9).collect()

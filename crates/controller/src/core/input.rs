@@ -60,7 +60,7 @@ pub enum Input {
         ticket: Ticket,
         /// The ports; all ports if the list is empty.
         ports: Vec<PortId>,
-        /// Whether the ports are to be restored to the configuration in which they were found.
+        /// True if the ports are to be restored to the configuration in which they were found.
         drained: bool,
     },
     /// A write to the store has ended.

@@ -54,7 +54,7 @@ pub struct Why {
 pub enum OrderOutcome {
     /// The order was carried out.
     Done {
-        /// Whether the port was written.
+        /// True if the port was written.
         is_written: bool,
         /// The configuration that was read back, with weights in lowest terms.
         config: PortConfig,

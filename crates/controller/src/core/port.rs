@@ -13,11 +13,11 @@ use std::time::Duration;
 pub struct PortState {
     /// The port's name for people.
     pub name: String,
-    /// Whether the port is part of the network now.
+    /// True if the port is part of the network now.
     pub(super) is_there: bool,
     /// The group of the port.
     pub group: Group,
-    /// Whether another controller writes the port.
+    /// True if another controller writes the port.
     pub is_foreign: bool,
     /// The latest revision of the port's events to Saba's controller.
     pub(super) revision: u64,
@@ -25,9 +25,9 @@ pub struct PortState {
     pub(super) queues: Option<NonZeroU8>,
     /// The wanted configuration.
     pub wanted: PortConfig,
-    /// Whether an operator has drained the port. A drained port is restored, whatever configuration is wanted.
+    /// True if an operator has drained the port. A drained port is restored, whatever configuration is wanted.
     pub is_drained: bool,
-    /// Whether the port is restored because the daemon ends.
+    /// True if the port is restored because the daemon ends.
     pub(super) is_left: bool,
     /// The configuration that was read last; `None` before the first read and after a failure.
     pub read: Option<PortConfig>,
@@ -42,7 +42,7 @@ pub struct PortState {
     pub fault: Option<String>,
     pub(super) made: u32,
     pub(super) closed: u32,
-    /// Whether the port was found overwritten and has not been written since.
+    /// True if the port was found overwritten and has not been written since.
     pub(super) is_overwritten: bool,
     /// The time at which the port is due.
     pub(super) due: Option<Duration>,

@@ -15,7 +15,7 @@ use std::time::Duration;
 #[serde(from = "Saved", into = "Saved")]
 pub(super) struct Ports {
     pub(super) all: BTreeMap<PortId, PortState>,
-    /// Whether all ports are restored because the daemon ends, also those that are discovered later.
+    /// True if all ports are restored because the daemon ends, also those that are discovered later.
     pub(super) are_left: bool,
     agenda: BTreeSet<(Duration, PortId)>,
     outstanding: BTreeMap<OrderId, PortId>,

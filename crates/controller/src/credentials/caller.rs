@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub struct Rights {
     /// Patterns of the applications that the caller may register.
     pub applications: Vec<Pattern>,
-    /// Whether the caller may drain ports and share them again.
+    /// True if the caller may drain ports and share them again.
     pub drain: bool,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Order {
     pub(super) order: OrderId,
     pub(super) port: PortId,
     pub(super) task: Task,
-    /// Whether the order is a periodic check, which nobody waits for.
+    /// True if the order is a periodic check, which nobody waits for.
     pub(super) is_look: bool,
 }
 

@@ -54,7 +54,7 @@ pub struct Settings {
     pub audit: Option<RotatingFile>,
     /// The recording of the core's inputs, if one is configured.
     pub recording: Option<RotatingFile>,
-    /// Whether the controller restores all ports before it ends.
+    /// True if the controller restores all ports before it ends.
     pub restores: bool,
     /// Times and limits.
     pub rules: Rules,

@@ -72,7 +72,7 @@ pub(crate) struct World {
     pub write: Option<(u64, Vec<Change>)>,
     /// Outstanding orders, and the time at which each was given.
     pub orders: BTreeMap<OrderId, (PortId, Task)>,
-    /// Whether a discovery is running.
+    /// True if a discovery is running.
     pub discovery: bool,
     /// The number of ports by which links have moved.
     pub moved: u64,

@@ -68,7 +68,7 @@ pub(crate) fn gbps(rates: &[BitRate]) -> Vec<f64> {
     rates.iter().map(|rate| rate.as_gbps_f64()).collect()
 }
 
-/// Whether these are the same but for a part of each.
+/// Returns `true` if the values differ by at most a fraction of each.
 pub(crate) fn are_near(found: &[f64], expected: &[f64], part: f64) -> bool {
     let mut pairs = found.iter().zip(expected);
     found.len() == expected.len() && pairs.all(|(a, b)| (a - b).abs() <= part * b)

@@ -1,4 +1,4 @@
-//! What can't be carried is told.
+//! Refusals of connections that can't be simulated.
 
 use crate::fabrics::*;
 use bandwise_enforce_simulated::{Connection, Simulated};

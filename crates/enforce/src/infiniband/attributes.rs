@@ -86,7 +86,7 @@ pub fn description(data: &Data) -> String {
 pub struct SwitchInfo {
     /// The largest address in the linear forwarding table.
     pub linear_top: u16,
-    /// Whether port 0 sends and receives as a host's port does, and has lanes.
+    /// True if port 0 sends and receives as a host's port does, and has lanes.
     pub has_enhanced_port_0: bool,
 }
 
@@ -104,9 +104,9 @@ pub struct PortInfo {
     pub lid: u16,
     /// The logarithm of the number of addresses: 2 to this power.
     pub lmc: u8,
-    /// Whether a link to a neighbour is up, in any state of its configuration.
+    /// True if a link to a neighbour is up, in any state of its configuration.
     pub is_linked: bool,
-    /// Whether the subnet manager has activated the link.
+    /// True if the subnet manager has activated the link.
     pub is_active: bool,
     /// The largest payload of a packet on this link, in bytes.
     pub mtu: u16,

@@ -32,7 +32,7 @@ pub struct Node {
     pub description: String,
     /// The number of ports.
     pub ports: u8,
-    /// Whether port 0 of a switch has lanes, since packets enter there.
+    /// True if port 0 of a switch has lanes, since packets enter there.
     pub has_enhanced_port_0: bool,
     /// The properties of each port, and the route by which they were read. The ports of a switch have one route, those
     /// of a host one each.

@@ -33,7 +33,7 @@ pub struct TcPort {
     pub device: String,
     /// The sharing of its link.
     pub layout: Layout,
-    /// Whether nothing else limits the link, as in a lab. Such a port keeps its rate when it is restored; others get
+    /// True if nothing else limits the link, as in a lab. Such a port keeps its rate when it is restored; others get
     /// the kernel's default.
     pub keeps_rate: bool,
 }

@@ -18,7 +18,7 @@ fn go(kernel: &mut Kernel, steps: &[Change]) -> Root {
     kernel.visit(None, "h1", steps).unwrap_or_else(|trouble| panic!("{trouble:?}: {steps:#?}"))
 }
 
-/// Which class packets go to whose first word is this.
+/// Returns the class of packets with this first word.
 fn class_of(state: &State, info: u32, word: u32) -> Option<u32> {
     let filters = state.filters.get(&info)?;
     filters.1.values().find(|(mask, value, _)| word & mask == *value).map(|filter| filter.2)

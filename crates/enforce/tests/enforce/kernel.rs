@@ -19,14 +19,14 @@ use std::rc::Rc;
 pub(crate) const DEVICE: u32 = 7;
 const OURS: u32 = 0x5aba_0000;
 
-/// What it does wrong, once.
+/// A fault of the kernel, which occurs once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Trick {
     #[default]
     None,
     /// The change that comes after so many is refused.
     Refuse(usize),
-    /// It is taken and not done.
+    /// The request is acknowledged and not carried out.
     Forget(usize),
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Inner {
     pub trick: Trick,
     /// Changes that were done, by what the kernel calls them.
     pub done: Vec<&'static str>,
-    /// What there was after each of them.
+    /// The state after each request.
     pub states: Vec<State>,
     /// Datagrams that nobody has read yet.
     said: VecDeque<Vec<u8>>,

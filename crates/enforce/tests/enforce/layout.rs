@@ -92,7 +92,7 @@ proptest! {
         prop_assert!((packet..packet + 256).contains(&least));
     }
 
-    /// What tc prints of it is all of it.
+    /// `tc` prints rates without rounding.
     #[test]
     fn rates_print_in_full(bps in 8u64..2_000_000 * MBPS) {
         let rate = printable(BitRate::from_bps(bps)).as_bps();
@@ -107,7 +107,7 @@ proptest! {
         }
     }
 
-    /// What is asked for can be read off the tree, but for a common factor of the weights.
+    /// A tree gives back its configuration, except for a common factor of the weights.
     #[test]
     fn a_tree_says_what_it_was_made_of(config in configs()) {
         let tree = layout(BitRate::from_gbps(40)).tree(&config, &Marks::local()).unwrap();

@@ -35,7 +35,7 @@ fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What stands in the options of something that the library does not know, by number.
+/// Returns an attribute, by number, from options that the library does not know.
 fn nested(message: &TcMessage, number: u16) -> Option<Vec<u8>> {
     let options = message.attributes.iter().find_map(|attribute| match attribute {
         TcAttribute::Options(options) => options.first(),
@@ -99,7 +99,7 @@ impl Htb {
     }
 }
 
-/// What a filter looks for in the first word, mask and value, and where it sends to.
+/// Returns a filter's mask and value of the first word, and its class.
 pub(crate) fn selector(message: &TcMessage) -> (u32, u32, u32) {
     let options = message.attributes.iter().find_map(|attribute| match attribute {
         TcAttribute::Options(options) => Some(options),
@@ -137,7 +137,7 @@ pub(crate) fn other_options(options: Vec<u8>) -> Vec<TcOption> {
     NlasIterator::new(&options[..]).map(parsed).collect()
 }
 
-/// What the kernel says of an object.
+/// Returns the kernel's description of an object.
 pub(crate) fn object(
     (handle, parent, info): (u32, u32, u32),
     kind: &str,

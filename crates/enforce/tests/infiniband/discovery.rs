@@ -1,4 +1,4 @@
-//! What is found, the ways between hosts, and what happens when links move.
+//! Discovery of nodes and of paths between hosts, also when links move.
 
 use crate::common::{config, lanes};
 use crate::fake::{Fake, H1, H2, H3, S1, S2, TRICKS, Trick};

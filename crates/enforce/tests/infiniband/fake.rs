@@ -10,26 +10,26 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::rc::Rc;
 
-/// What happens to a datagram.
+/// The fate of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trick {
-    /// It does not arrive.
+    /// The datagram is lost.
     Lose,
-    /// It is done, and the answer does not arrive.
+    /// The datagram is carried out, and the answer is lost.
     LoseAnswer,
     /// The node refuses it.
     Refuse,
-    /// It is taken and not done.
+    /// The request is acknowledged and not carried out.
     Forget,
-    /// It is done, and the answer comes when nobody waits for it any more.
+    /// The datagram is carried out, and the answer comes too late.
     Late,
-    /// It is done, and what comes is no datagram.
+    /// The datagram is carried out, and the answer is malformed.
     Garbage,
     /// This one and all after it do not arrive.
     Die,
     /// The device fails.
     Break,
-    /// It is done, and somebody else writes to the same place behind it.
+    /// The datagram is carried out, and then another manager overwrites the same attribute.
     Meddle,
 }
 
@@ -45,7 +45,7 @@ pub(crate) const TRICKS: [Trick; 9] = [
     Trick::Meddle,
 ];
 
-/// What was written to nodes, by node, attribute and modifier.
+/// Attributes written to nodes, by node, attribute and modifier.
 pub(crate) type Written = BTreeMap<(u64, u16, u32), [u8; 64]>;
 
 #[derive(Debug, Clone)]
@@ -54,9 +54,9 @@ pub(crate) struct Node {
     /// Ports; of a host there is one.
     pub ports: u8,
     pub lid: u16,
-    /// It has 2 to this many addresses.
+    /// Binary logarithm of the number of addresses.
     pub lmc: u8,
-    /// Of a switch: by address, the port.
+    /// The forwarding table of a switch: output port by address.
     pub forwarding: Option<Vec<u8>>,
 }
 

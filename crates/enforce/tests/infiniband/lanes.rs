@@ -1,4 +1,4 @@
-//! What stands in a port's tables for a configuration, and what does not change.
+//! Tables of a port for a configuration, and the entries that do not change.
 
 use crate::common::{VLS, config, configs, lanes};
 use bandwise_enforce::infiniband::{ArbitrationEntry, Lanes, NoLanes, PortInfo, Tables, Unfit};

@@ -97,7 +97,7 @@ fn an_own_port_has_one_mapping() {
     assert!(fake.0.borrow().written.keys().all(|(node, ..)| *node == H1));
 }
 
-/// What stands at nodes: where nothing was written there are zeros.
+/// Returns the attributes of nodes without those that are all zero, as unwritten ones are.
 fn standing(fake: &Fake) -> Written {
     let mut written = fake.0.borrow().written.clone();
     written.retain(|_, data| *data != [0; 64]);

@@ -155,7 +155,7 @@ fn tc_shows_the_same() {
     assert_eq!(plain(ours), plain(theirs));
 }
 
-/// What people are shown as a plan, run by `tc`, leaves nothing to be done.
+/// The printed plan, run by `tc`, leaves nothing to change.
 fn a_plans_lines_do_the_same() {
     let (namespace, _) = device().unwrap();
     let mut switches = switches(200_000_000, Namespaces::default()).unwrap();
@@ -216,7 +216,7 @@ fn slow() -> Class {
     Class { parent: Some(3), rate, ceil: rate, burst, cburst: burst, quantum: Some(9) }
 }
 
-/// What the kernel says besides a number reaches people, with the line that it is about.
+/// The kernel's text of an error is reported, with the line that it is about.
 fn the_kernels_words() {
     let (namespace, device) = device().unwrap();
     let mut plain = switches(200_000_000, Namespaces::default()).unwrap();
@@ -249,7 +249,7 @@ fn somebody_elses_root_stays() {
     tc(format!("qdisc del dev {device} root"));
 }
 
-/// How long it takes from knowing what is wanted until it is read back: printed, and not judged here.
+/// Prints the time from a known configuration to its reading back; it is not asserted.
 fn a_change_takes() {
     let mut switches = switches(200_000_000, Namespaces::default()).unwrap();
     set(&mut switches, &shared(&[], &[])).unwrap();

@@ -6,7 +6,7 @@ use bandwise_enforce::htb::{Class, Dscp, Family, Filter, HANDLE, OURS, Root, Tre
 use bandwise_units::{BitRate, Bytes};
 use std::str::SplitWhitespace;
 
-/// What could not be understood.
+/// A line that can't be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Unreadable {
     pub line: String,
@@ -18,8 +18,7 @@ pub(crate) fn show(device: &str) -> [String; 3] {
     ["qdisc", "class", "filter"].map(|what| format!("{what} show dev {device}"))
 }
 
-/// What stands at a port, as those lines show it. Classes and filters that are none of Saba's are left
-/// out.
+/// Reads the configuration of a port from the output of `tc`. Classes and filters of others are left out.
 pub(crate) fn read(shown: &str) -> Result<Root, Unreadable> {
     let is_root = |line: &&str| line.starts_with("qdisc ") && line.contains(" root ");
     let root = shown.lines().find(is_root).ok_or_else(|| unreadable("", "a root"))?;

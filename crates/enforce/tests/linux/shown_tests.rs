@@ -1,4 +1,4 @@
-//! What `tc` shows, as it stood on a screen.
+//! Recorded outputs of `tc`.
 
 use crate::shown::read;
 use bandwise_enforce::htb::{Family, Root};

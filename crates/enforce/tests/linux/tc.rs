@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// What lines for `tc -batch` show; its words if it refuses one.
+/// Runs lines with `tc -batch` and returns its output, or its error.
 pub(crate) fn run(namespace: &str, lines: &[String]) -> Result<String, String> {
     let mut tc = Command::new("tc");
     tc.args(["-netns", namespace, "-details", "-batch", "-"]);

@@ -67,7 +67,7 @@ pub(super) struct Port {
 pub(super) struct Changes {
     /// The ports with changed senders, models or queues.
     pub(super) ports: Marks,
-    /// Those of them that were found or lost, whose previous commands are void.
+    /// Ports of these that were found or lost; their previous commands are void.
     pub(super) renewed: Marks,
     /// True if registrations or their models have changed.
     pub(super) models: bool,

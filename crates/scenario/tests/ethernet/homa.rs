@@ -112,7 +112,7 @@ fn a_sweep_over_transports() {
     }
 }
 
-/// What Homa is for: short messages hardly wait, though the network is as busy.
+/// Homa's purpose: short messages hardly wait in an equally busy network.
 #[test]
 fn short_messages_pass_long_ones() {
     let tail = |kind: &str| {
@@ -141,7 +141,7 @@ impl FlowWatch for Records {
     }
 }
 
-/// What a message takes on a link: its packets with headers and gaps.
+/// Returns the bytes of a message on a link: its packets with headers and gaps.
 fn on_the_wire(scenario: &EthernetScenario, bytes: u64) -> Bytes {
     let packets = bytes.div_ceil(scenario.model().host.mtu.into()).max(1);
     Bytes::new(bytes + packets * u64::from(HEADERS + GAP))
@@ -173,8 +173,8 @@ fn as_flows(scenario: &EthernetScenario, rate: BitRate, records: &[FlowRecord]) 
     ended.iter().zip(records).map(|(ended, flow)| ended.at - flow.start).collect()
 }
 
-/// How much longer messages take on average at the level of packets than at that of flows, headers and
-/// the latency of an empty network counted in there, less 1.
+/// Returns the mean time of messages at packet level divided by that at flow level, minus 1. The flow level includes
+/// headers and the latency of an empty network.
 fn difference(load: f64, sizes: &str) -> f64 {
     let rate = BitRate::from_gbps(40);
     let scenario = read(&format!(
@@ -212,9 +212,8 @@ fn long_messages_take_as_long_as_packets_as_they_do_as_flows() {
     }
 }
 
-/// Of messages of up to some two round trips most bytes are unscheduled. At the level of flows those of a
-/// priority share links; as packets the shortest goes first at its sender (SRPT), so that the mean is
-/// less.
+/// Most bytes of messages up to two round trips are unscheduled. At flow level, messages of one priority share links;
+/// at packet level, the shortest goes first at its sender (SRPT), so the mean is smaller.
 #[test]
 fn short_messages_are_faster_as_packets_than_as_flows() {
     let difference = difference(0.6, "{ uniform = [\"1 B\", \"30 KB\"] }");

@@ -19,7 +19,7 @@ fn the_other_document_makes_sense() {
 
 const SWEEP: &str = include_str!("../../../../docs/examples/sweep.toml");
 
-/// What the fuzzer begins with has to be good, or it finds nothing.
+/// The fuzzer's seeds are valid, as it would find nothing otherwise.
 #[test]
 fn the_seeds_of_the_fuzzer_run() {
     for text in [

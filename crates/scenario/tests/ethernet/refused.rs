@@ -1,4 +1,4 @@
-//! What people see for mistakes in network scenarios.
+//! Error messages for mistakes in Ethernet scenarios.
 
 use super::try_read;
 

@@ -1,4 +1,4 @@
-//! How runs end, and what they say.
+//! Ends of runs and their results.
 
 use super::{parse, read};
 use bandwise_netsim::engine::Sequential;

@@ -21,7 +21,7 @@ fn what_is_used_as_it_was_measured_is_not_doubtful() {
     assert!(doubts(&format!("[[job]]\nname = \"x\"\ninstances = 32\n{stage}\n")).is_empty());
 }
 
-/// Of several jobs with one model the worst counts.
+/// The worst job of several with one model counts.
 #[test]
 fn nodes_and_data_far_from_the_profile() {
     let found = doubts(

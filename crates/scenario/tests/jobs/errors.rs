@@ -1,4 +1,4 @@
-//! What is refused, and with which words.
+//! Refusals and their messages.
 
 use crate::try_read;
 use bandwise_scenario::jobs::Overrides;

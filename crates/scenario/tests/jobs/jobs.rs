@@ -1,4 +1,4 @@
-//! What `[[job]]` means.
+//! Meaning of `[[job]]`.
 
 use crate::{parsed, scenario};
 use bandwise_scenario::Parsed;

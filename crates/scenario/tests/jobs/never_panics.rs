@@ -53,7 +53,7 @@ samples = [
 ]
 "#;
 
-/// What mutations put in: parts of the form, and values that are too much for something.
+/// Texts that mutations insert: parts of the form, and values beyond limits.
 const PIECES: &[&str] = &[
     "0",
     "-1",

@@ -1,4 +1,4 @@
-//! What Saba would configure, and what models say of it.
+//! Saba's configuration and the predictions of models.
 
 use crate::{compare, scenario};
 use bandwise_scenario::jobs::SharingPolicy;
@@ -106,8 +106,8 @@ proptest! {
     }
 }
 
-/// What is promised is a bound: a job alone at its links with others that are like it takes no longer
-/// than its model says of the share that it is promised.
+/// The promise is a bound: a job that shares its links with equal jobs only takes no longer than its model predicts
+/// for its share.
 #[test]
 fn jobs_take_no_longer_than_they_were_told() {
     let scenario = scenario(

@@ -297,7 +297,7 @@ proptest! {
     }
 }
 
-/// What the busiest link of an instance takes for its payload, and computing at least.
+/// Returns a lower bound of a job's time: computing, and the payload on the busiest link of an instance.
 fn busiest(job: &Job, rate: bandwise_units::BitRate) -> Time {
     let mut time = Time::ZERO;
     for stage in &job.stages {

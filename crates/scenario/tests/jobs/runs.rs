@@ -30,8 +30,8 @@ fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
     }
 }
 
-/// What a job takes alone, which is found from one of its rounds, is what it takes if nobody else is there, to
-/// the picosecond.
+/// The time of a job alone, computed from one of its rounds, equals the time of its whole run alone, to the
+/// picosecond.
 #[test]
 fn a_round_alone_says_what_all_take() {
     for pattern in PATTERNS {
@@ -190,7 +190,7 @@ fn jobs_alone_are_stopped_when_somebody_says_so() {
     assert!(seen.is_sorted_by(|a, b| a.part <= b.part), "{seen:?}");
 }
 
-/// Who watches is told which policy it is about, in the order asked for.
+/// The watch gets the policy of each step, in the requested order.
 #[test]
 fn progress_says_which_policy_it_is_of() {
     let scenario = scenario("[[job]]\nworkload = \"LR\"\ncount = 2\n");

@@ -1,4 +1,4 @@
-//! What jobs did when, against what they have to do.
+//! Timelines of jobs, compared with their stages.
 
 use crate::{compare, go_on, scenario};
 use bandwise_scenario::jobs::{

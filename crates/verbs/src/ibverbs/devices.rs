@@ -15,7 +15,7 @@ pub struct DeviceInfo {
     pub queue_pairs: u32,
     /// The largest number of work requests in a queue.
     pub queue_depth: u32,
-    /// Whether completions can have time stamps of the device's clock.
+    /// True if completions can have time stamps of the device's clock.
     pub has_timestamps: bool,
     /// The ports.
     pub ports: Vec<PortInfo>,

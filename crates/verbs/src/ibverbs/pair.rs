@@ -40,7 +40,7 @@ pub(super) struct Pair {
     pub(super) recvs: Box<[sys::ibv_recv_wr]>,
     /// The targets of the RECVs.
     _arriving: Box<[sys::ibv_sge]>,
-    /// Whether the second half is posted next.
+    /// True if the second half is posted next.
     is_second: bool,
     /// The number of used RECVs that are not posted again.
     pub(super) used: usize,

@@ -50,7 +50,7 @@ fn queue_pairs_are_connected_in_their_order() {
     }
 }
 
-/// Who does not know the secret, or finds nobody, is told so, in time.
+/// A peer without the secret, and one without a listener, get an error in time.
 #[test]
 #[ignore = "wants an RDMA device"]
 fn others_are_refused() {

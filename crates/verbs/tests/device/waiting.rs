@@ -42,7 +42,7 @@ fn who_sleeps_is_woken() {
     drop(sender.join().unwrap());
 }
 
-/// What is sent to a queue that nobody looks at and that has no room, is lost, and told of in words.
+/// Overrunning a full completion queue that is not polled gives an error.
 #[test]
 #[ignore = "wants an RDMA device"]
 fn an_overrun_is_told_of() {

@@ -1,5 +1,5 @@
-//! How long a controller takes from a connection to weights at the ports on its way: a daemon with its store, its
-//! socket and its ports of Linux, in a lab of its own.
+//! Measures the time from a connection's request to weights at the ports of its path: a daemon with store, socket and
+//! Linux ports, in a lab of its own.
 
 use super::client::Client;
 use super::start::start;
@@ -88,7 +88,7 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
 
 struct Bench {
     client: Client,
-    /// When ports were read back after they were written.
+    /// Receives the times at which ports were read back after a write.
     written: Receiver<Instant>,
     /// Longer than a port is left alone after a write.
     rest: Duration,
@@ -109,7 +109,7 @@ impl Bench {
         self.last_write().map(drop)
     }
 
-    /// When the last port on a way was read back.
+    /// Returns the time at which the last port of a path was read back.
     fn last_write(&mut self) -> Result<Instant> {
         let mut last = Instant::now();
         for _ in 0..PORTS {

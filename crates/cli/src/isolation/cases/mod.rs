@@ -1,4 +1,4 @@
-//! Which flows are measured together, and what is read off them. Names are those of the simulated study, so that
+//! Flows that are measured together, and the values read from them. Names are those of the simulated study, so that
 //! its rules find them.
 
 mod findings;
@@ -29,7 +29,7 @@ struct Wanted {
 enum Reads {
     /// The first flow's bandwidth over the second's.
     Ratio,
-    /// That ratio, both bandwidths, and the processor time of both.
+    /// The bandwidth ratio, both bandwidths, and the CPU time of both.
     Cpu,
     /// The first flow's latency and rate: messages, or requests.
     Small(&'static str),

@@ -1,9 +1,9 @@
-//! Where the token comes from: a file that nobody else can read, or the environment. Never the command line, which
-//! everybody on a host can read.
+//! The source of the token: a file that only its owner can read, or the environment. Never the command line, which
+//! all users of a host can read.
 
 use crate::failure::Failure;
-use crate::files::reason;
 use bandwise_agents::Token;
+use bandwise_input::reason;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;

@@ -115,7 +115,7 @@ impl Flags {
             return Err(Failure::usage(message, "none: stop it first, as nobody is to share"));
         }
         let output = OutputFile::open(self.output.clone()).map_err(|error| {
-            let why = crate::files::reason(&error);
+            let why = bandwise_input::reason(&error);
             let message = format!("--output {}: {why}", self.output.display());
             Failure::usage(message, "a file that can be written")
         })?;

@@ -50,7 +50,7 @@ impl Flags {
 
     fn hear(&self, replay: &mut Replay, path: &Path, name: &str) -> Result<Replayed, Failure> {
         let file = File::open(path).map_err(|error| {
-            let message = format!("{name}: can't be read: {}", crate::files::reason(&error));
+            let message = format!("{name}: can't be read: {}", bandwise_input::reason(&error));
             Failure::usage(message, "the recording of a controller")
         })?;
         let mut failed = None;

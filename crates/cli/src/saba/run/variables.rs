@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// The loader's variable of libraries to preload.
 const LD_PRELOAD: &str = "LD_PRELOAD";
 
-/// What NCCL goes by (its manual, "Environment Variables"), and UCX (`ucx_info -cf`).
+/// Variables of NCCL (its manual, "Environment Variables") and UCX (`ucx_info -cf`).
 const SERVICE_LEVEL: [&str; 2] = ["NCCL_IB_SL", "UCX_IB_SL"];
 const TRAFFIC_CLASS: [&str; 2] = ["NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"];
 

@@ -2,9 +2,9 @@
 
 use super::point::Finished;
 use crate::failure::Failure;
-use crate::files::reason;
 use crate::output::{note, write};
 use anyhow::Context;
+use bandwise_input::reason;
 use bandwise_scenario::ethernet::Fingerprint;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -24,6 +24,6 @@ pub struct Parts<S> {
     pub audit: Option<Audit>,
     /// The metrics.
     pub metrics: Metrics,
-    /// Whether the daemon restores all ports before it ends.
+    /// True if the daemon restores all ports before it ends.
     pub restores: bool,
 }

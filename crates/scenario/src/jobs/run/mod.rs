@@ -98,7 +98,7 @@ impl PolicyRun<'_> {
             SharingPolicy::SabaDistributed => {
                 self.steered(&links, Controlled::distributed(scenario, &links), recorder, watch)
             }
-            // Exactly: no job's part depends on what others do.
+            // Exact: no job's part depends on others.
             SharingPolicy::Reserved => {
                 let simulation = self.over(&links, parts::reservations(&scenario.jobs));
                 self.driven(&links, simulation, ClassAJob, recorder, watch)
@@ -121,12 +121,12 @@ impl PolicyRun<'_> {
         JobsResults { policy, took, flows, instants, timeline }
     }
 
-    /// Links without flows, of which policies share a part.
+    /// Returns a simulation without flows, in which policies share their part of each link.
     fn over<P: Policy>(&self, links: &Links, policy: P) -> Simulation<P> {
         Simulation::new(links.network(&self.scenario.fabric, self.scenario.queues.part), policy)
     }
 
-    /// Runs jobs whose sharing nobody sets up.
+    /// Runs the jobs with a policy that needs no configuration.
     fn unsteered<P: Policy>(
         &self,
         links: &Links,
@@ -137,7 +137,7 @@ impl PolicyRun<'_> {
         self.driven(links, self.over(links, policy), Unsteered, recorder, watch)
     }
 
-    /// Runs the jobs with weighted queues that somebody sets up.
+    /// Runs the jobs with weighted queues, which `steering` configures.
     fn steered(
         &self,
         links: &Links,
@@ -173,14 +173,14 @@ impl JobsScenario {
             let mut of_all = |at: Progress| {
                 watch(Progress { part: (number as f64 + at.part) / jobs as f64, ..at })
             };
-            // Nothing is on its way between two rounds, and nobody else: all take as long as the first.
+            // No data is in flight between two rounds, and no other job runs: all rounds take as long as the first.
             let mut one = job.clone();
             one.job.rounds = job.job.rounds.min(1);
             let simulation = Simulation::new(links.network(&self.fabric, 1.0), MaxMin);
             let drive = Drive::new(self, std::slice::from_ref(&one), &links, simulation, Unsteered);
             let round = job.took(drive.run(&mut of_all).ended[0]);
             alone[number] = round.map(|round| round * u64::from(job.job.rounds));
-            // Short runs are over before they have asked.
+            // Short runs end before they call the watch.
             let over = Progress { simulated: Time::ZERO, part: 1.0 };
             if alone[number].is_none() || of_all(over).is_break() {
                 break;

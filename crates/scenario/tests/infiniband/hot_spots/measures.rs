@@ -1,5 +1,5 @@
-//! What congestion control is judged by: an incast, a victim of a hot spot, what comes after one, two
-//! flows that share a link, and traffic that has no hot spot.
+//! Measures of congestion control: an incast, the victim of a hot spot, the recovery after one, two flows on one
+//! link, and traffic without a hot spot.
 
 use bandwise_input::Source;
 use bandwise_scenario::Stop;
@@ -10,25 +10,25 @@ use std::ops::ControlFlow;
 const LINE_GBPS: f64 = 54.545_454_545 * 4096.0 / 4126.0;
 const LINK: &str = "link = { rate = \"54.545454545 Gbps\", delay = \"10 ns\" }";
 
-/// When what is measured in the long run begins: sixteen flows take 25 ms to be slowed down enough.
+/// Start of long-term measurements: the rates of sixteen flows settle within 25 ms.
 const SETTLED_MS: u64 = 40;
 
 /// Contributors before the link that the victim shares with them, and behind it.
 const HOT_SPOTS: [(usize, usize); 2] = [(2, 3), (4, 12)];
 
-/// What came of settings.
+/// The measures of a set of settings.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measures {
     /// 2, 4, 8 and 16 senders to one host: the part of the host's link that is used, and what the
     /// slowest of the senders has of an equal part.
     pub incast: [(f64, f64); 4],
-    /// What a flow gets of the 20 Gbps that it asks for, on a link that it shares with 2 of 5, and with
-    /// 4 of 16 contributors to a hot spot behind.
+    /// Rate of a flow that asks for 20 Gbps, on a link shared with 2 of 5, and with 4 of 16, contributors to a hot
+    /// spot behind it.
     pub victim: [f64; 2],
     /// The same of what they leave it by max-min fairness, if it asks for all it can get.
     pub greedy_victim: [f64; 2],
-    /// How long one of five flows to a host takes to have 90% of its link when the others have
-    /// stopped, in whole milliseconds rounded up; `None` if more than 32.
+    /// Time until one of five flows to a host has 90% of its link after the others have stopped, in
+    /// whole milliseconds rounded up; `None` if more than 32.
     pub recovery_ms: Option<u64>,
     /// From when on each of two flows to a host has at least 40% of what both have in every
     /// millisecond that is looked at, the second having started later; `None` if not within 16 ms.

@@ -65,7 +65,7 @@ fn the_guide_has_the_table() {
     assert!(guide.contains(&rows), "these are the rows now:\n{rows}");
 }
 
-/// What the guide claims of the default, with other seeds than the table's.
+/// The guide's claims about the default hold with other seeds than the table's.
 #[test]
 fn the_default_reaches_its_aims() {
     for seed in 2..=4 {

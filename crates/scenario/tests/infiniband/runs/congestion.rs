@@ -47,7 +47,7 @@ fn it_is_off_by_default() {
     assert_eq!(scenario.models().device.congestion_control, None);
 }
 
-/// Where nothing is ever marked, everything is as without it, to the last event.
+/// Without marks, congestion control changes no event.
 #[test]
 fn without_marks_it_changes_nothing() {
     let results = |text: &str| format!("{:?}", run(&text.replace("40 ms", "5 ms")));

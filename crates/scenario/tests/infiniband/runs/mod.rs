@@ -1,4 +1,4 @@
-//! What scenarios do when they run.
+//! Runs of scenarios.
 
 mod congestion;
 mod ports;

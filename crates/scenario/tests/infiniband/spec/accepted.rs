@@ -1,4 +1,4 @@
-//! What documents mean.
+//! Accepted documents and their meaning.
 
 use super::{FULL, SMALL, read};
 use bandwise_netsim::infiniband::PortQos;

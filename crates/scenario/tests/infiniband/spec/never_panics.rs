@@ -10,7 +10,7 @@ use std::ops::ControlFlow;
 const NETLIST: &str = include_str!("../../../../topology/tests/data/two-racks.ibsim");
 const DISCOVERED: &str = include_str!("../../../../topology/tests/data/two-racks.ibnetdiscover");
 
-/// What mutations put in: parts of the form, and values that are too much for something.
+/// Texts that mutations insert: parts of the form, and values beyond limits.
 const PIECES: &[&str] = &[
     "0",
     "-1",
@@ -103,7 +103,7 @@ const VALUES: &[(&str, &[&str])] = &[
     ("", &["0", "1", "2", "7", "100", "255", "256", "4096", "16384", "65535", "1000000"]),
 ];
 
-/// Whether a line gives something else than a name.
+/// Returns `true` if a line sets a value other than a name.
 fn is_value(line: &str) -> bool {
     const NAMES: &str = "title name port node from to method sl2vl opcode transport completion";
     line.split_once(" = ").is_some_and(|(key, _)| !NAMES.split(' ').any(|name| name == key))

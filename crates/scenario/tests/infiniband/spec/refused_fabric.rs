@@ -1,4 +1,4 @@
-//! What people see for mistakes in the document as a whole, and in its fabric.
+//! Error messages for mistakes in the document as a whole and in its fabric.
 
 use super::{SMALL, after, error, with};
 

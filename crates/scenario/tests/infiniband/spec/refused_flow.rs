@@ -1,4 +1,4 @@
-//! What people see for mistakes in flows.
+//! Error messages for mistakes in flows.
 
 use super::{after, error, with};
 

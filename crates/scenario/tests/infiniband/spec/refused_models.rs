@@ -1,4 +1,4 @@
-//! What people see for mistakes in `[switch]`, `[device]`, `[qos]`, `[congestion-control]`, `[run]`.
+//! Error messages for mistakes in `[switch]`, `[device]`, `[qos]`, `[congestion-control]` and `[run]`.
 
 use super::after;
 
