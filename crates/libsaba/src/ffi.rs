@@ -45,13 +45,17 @@ pub(crate) struct SabaMark {
 }
 
 /// The call has succeeded, with or without a controller.
-pub(crate) const SABA_OK: c_int = 0;
+#[allow(unreachable_pub, reason = "cbindgen writes public constants only")]
+pub const SABA_OK: c_int = 0;
 /// The controller has refused the request; saba_error returns the reason.
-pub(crate) const SABA_REFUSED: c_int = -1;
+#[allow(unreachable_pub, reason = "cbindgen writes public constants only")]
+pub const SABA_REFUSED: c_int = -1;
 /// An argument is invalid; saba_error returns the reason.
-pub(crate) const SABA_ARGUMENT: c_int = -2;
+#[allow(unreachable_pub, reason = "cbindgen writes public constants only")]
+pub const SABA_ARGUMENT: c_int = -2;
 /// The socket can't be marked.
-pub(crate) const SABA_SOCKET: c_int = -3;
+#[allow(unreachable_pub, reason = "cbindgen writes public constants only")]
+pub const SABA_SOCKET: c_int = -3;
 
 thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
