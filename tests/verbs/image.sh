@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the initial RAM disk of a machine: busybox, the modules in load order, `init`.
 #   tests/verbs/image.sh FOLDER FILE
-# Creates FILE from the output of install.sh in FOLDER.
+# Creates FILE from the output of install.sh in FOLDER, and FILE.root with its content.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${1:?the folder with the kernel}
@@ -13,8 +13,7 @@ modules=(virtio_pci 9p 9pnet_virtio overlay virtio_net rdma_rxe ib_uverbs rdma_u
 # and need none.
 [ -z "$(find "$folder/lib" -name 'crc32_generic.ko*')" ] || modules=(crc32_generic "${modules[@]}")
 version=$(cat "$folder/complete")
-root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
+root=$file.root
 mkdir -p "$root"/{bin,modules,proc,sys,dev}
 install -m 755 "$folder/busybox" "$here/await" "$here/listening" "$root/bin/"
 install -m 755 "$here/init" "$root/init"

@@ -37,18 +37,20 @@ mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 "$here/install.sh" "$cache"
 
-scratch=$(mktemp -d)
+# The folder has its name, and is removed at the end, before it exists: an interrupt at any time leaves nothing.
+scratch=${TMPDIR:-/tmp}/verbs-lab.$$
 declare -A machine_of=()
+# Ends the machines. A signal that a process gets before it has replaced the shell is lost, so it is repeated.
 # shellcheck disable=SC2317 # Reached by the trap.
 finish() {
   trap '' INT TERM
-  kill "${!machine_of[@]}" 2>/dev/null || true
-  wait 2>/dev/null
+  while kill "${!machine_of[@]}" 2>/dev/null; do sleep 0.02; done
   rm -rf "$scratch"
 }
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+mkdir -m 700 "$scratch" || { trap - EXIT; exit 3; }
 "$here/image.sh" "$cache" "$scratch/image"
 folder=${folder:-$scratch/shared}
 mkdir -p "$folder"
