@@ -180,10 +180,10 @@ status=0
 "$here/lab.sh" --seconds 150 --folder "$ours" "$server" "$client" >"$scratch/bench" 2>&1 || status=$?
 [ "$status" = 0 ] || miss "bandwise: the bench ended with $status" "$scratch/bench"
 
-number() { # FILE KEY: the last such number of what bandwise said, if it ended well
+number() { # FILE KEY: the last such number of the output of bandwise, if it succeeded
   [ "$(cat "$1.status" 2>/dev/null)" != 0 ] || sed -n "s/.*\"$2\":\(-\?[0-9.e-]*\).*/\1/p" "$1"
 }
-# Passes when bandwise ended well and KEY is EXPECTED, if given.
+# Passes when bandwise succeeded and KEY is EXPECTED, if given.
 found() { # NAME KEY UNIT [EXPECTED]
   local value
   value=$(number "$ours/2.$1" "$2")

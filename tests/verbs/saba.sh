@@ -113,7 +113,7 @@ carried() { # NAME BYTE-OF-1 BYTE-OF-2
     }
     END { if (sent[1] && sent[2] && !wrong) print sent[1], "and", sent[2] }' "$saba/wire"
 }
-# Passes when both sides ended well, their packets had these bytes, and the controller knew that many connections of
+# Passes when both sides succeeded, their packets had these bytes, and the controller knew that many connections of
 # each machine, and none in the end.
 on_the_wire() { # NAME WHAT BYTE-OF-1 BYTE-OF-2 CONNECTIONS, or none where it may be over before the controller hears of it
   local packets most

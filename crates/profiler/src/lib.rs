@@ -62,7 +62,7 @@ pub enum Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Outcome::Success => f.write_str("ended well"),
+            Outcome::Success => f.write_str("succeeded"),
             Outcome::Code(code) => write!(f, "ended with code {code}"),
             Outcome::Signal(signal) => write!(f, "ended by signal {signal}"),
             Outcome::Late => f.write_str("took longer than --timeout"),

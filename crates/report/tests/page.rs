@@ -196,7 +196,7 @@ fn equal_reports_give_equal_bytes() {
 fn an_empty_report_is_a_page() {
     let page = html::render(&Report::default());
     elements(&page).unwrap();
-    assert!(page.contains("How to get this again"));
+    assert!(page.contains("How to reproduce"));
 }
 
 #[test]

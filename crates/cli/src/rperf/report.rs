@@ -12,7 +12,8 @@ pub(super) fn report(answered: &RperfAnswer) -> Report {
     let RperfAnswer { settings, outcome, .. } = *answered;
     Report {
         title: settings.title().to_owned(),
-        question: "What does the network take, and what does the method say?".to_owned(),
+        question: "Which latency does the network add, and which does the method measure?"
+            .to_owned(),
         answer: answer(settings, outcome),
         figures: figure(settings, outcome).into_iter().collect(),
         tables: tables::all(settings, outcome),

@@ -83,7 +83,7 @@ pub(super) fn table(findings: &Findings) -> Option<Table> {
     let rows: Vec<_> = all(findings).iter().map(row).collect();
     let header = ["policy", "same queues", "by queues", "by weights", "speedup"];
     (!rows.is_empty()).then(|| Table {
-        title: "Where Saba's gain comes from".into(),
+        title: "Sources of Saba's gain".into(),
         caption: format!(
             "By queues: the same queues with equal weights, over {}. By weights: weights by sensitivity, over \
              equal weights. Geometric means over jobs, whose product is the speedup. Floors keep shares above \
@@ -112,7 +112,7 @@ pub(super) fn figure(findings: &Findings) -> Option<Figure> {
     let names = gains.iter().map(|gain| gain.policy.title().to_owned()).collect();
     (!gains.is_empty()).then(|| Figure {
         id: "gain".into(),
-        title: "Where Saba's gain comes from".into(),
+        title: "Sources of Saba's gain".into(),
         caption: format!(
             "Queues: the same queues with equal weights, over {}. Weights: weights by sensitivity, over equal \
              weights. Geometric means over jobs; both is the product of the two factors.",

@@ -86,7 +86,7 @@ fn outlook(settings: &Settings, findings: &Findings) -> Table {
     ];
     let jobs = settings.scenario.jobs().iter().zip(&findings.outlook.jobs);
     Table {
-        title: "What models predict, and what is simulated".into(),
+        title: "Completion times: predicted and simulated".into(),
         caption: "A share is the job's smallest one on the links of its paths, with all jobs present and sending \
                   continuously; beside it the slowdown that its model predicts, with ~ below the smallest \
                   measured share. The simulated slowdowns follow."

@@ -38,7 +38,7 @@ fn programs_run_alone_and_together_with_links_shared_in_three_ways() {
     let flags = ["--rounds", "2", "--app", &lr, "--app", &pr];
     let more = ["--json", "a.json", "--report", "a.html"];
     let ran = compare(&place, &[&flags[..], &more].concat()).good();
-    for part in ["Slowdown, by who shares", "geometric mean", "over equal weights", "All runs"] {
+    for part in ["Slowdown by sharing", "geometric mean", "over equal weights", "All runs"] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
     for over in ["Saba against no controller: ", "Saba against equal weights: "] {
@@ -77,7 +77,7 @@ fn gains_are_those_of_the_times() {
     let place = place();
     let flags = ["--rounds", "1", "--app", "LR=true", "--app", "PR=true", "--json", "a.json"];
     let ran = compare(&place, &flags).good();
-    assert_eq!(ran.stdout.matches("so no difference is shown").count(), 2, "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("one round shows no significance").count(), 2, "{}", ran.stdout);
     let json = place.json("a.json");
     let seconds = |shared: Option<&str>, name: &str| {
         let runs = json["runs"].as_array().unwrap().iter();

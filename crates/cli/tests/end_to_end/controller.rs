@@ -57,7 +57,7 @@ fn a_network_in_memory_is_looked_at_and_not_written() {
         "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
     );
     let ran = place.run(&["saba", "controller", "--config", "c.toml", "--dry-run"]);
-    let port = |name: &str| format!("{name}: nobody sends there; stays as it is\n");
+    let port = |name: &str| format!("{name}: unchanged, no connection uses it\n");
     let ports: String = ["h0:1", "h1:1", "switch:1", "switch:2"].map(port).concat();
     assert!(ran.code == Some(0) && ran.stdout.starts_with(&ports), "{ran:?}");
     assert_eq!(place.files(), ["c.toml", "net.toml", "table.csv"]);

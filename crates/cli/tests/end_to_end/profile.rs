@@ -52,7 +52,7 @@ fn what_was_measured_becomes_an_entry_of_the_table() {
         "{}",
         ran.stdout
     );
-    assert!(ran.stdout.ends_with("LR is in t.toml.\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("The models of LR are in t.toml.\n"), "{}", ran.stdout);
     let table = place.read("t.toml");
     for part in ["\"PR\"", "\"LR\"", "nodes = 8", "dataset = \"3 GB\"", "time = \"39.8 s\""] {
         assert!(table.contains(part), "{table}");
@@ -130,7 +130,7 @@ fn runs_that_fail_are_shown_and_made_again() {
     let flags = ["--at", "25,50,75,100", "--repeat", "1", "--warm-up", "0", "--attempts", "1"];
     let ran = profile(&place, &flags, &command);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.stdout.contains("Runs that failed"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Failed runs"), "{}", ran.stdout);
 }
 
 /// A command that ends by itself after a minute.

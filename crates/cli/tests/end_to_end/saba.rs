@@ -108,7 +108,7 @@ fn a_report_of_a_plan() {
     for part in [
         "How should these jobs share the fabric?",
         "Speedup of each application",
-        "Where Saba&#39;s gain comes from",
+        "Sources of Saba&#39;s gain",
         "Slowdown by share of bandwidth",
         "Computing and sending over time",
         "To configure: queues and weights of ports",
@@ -140,7 +140,7 @@ fn where_the_gain_comes_from() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     let ran = place.run(&["saba", "plan", "jobs.toml", "--json", "o.json"]).good();
-    assert!(ran.stdout.contains("Where Saba's gain comes from"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Sources of Saba's gain"), "{}", ran.stdout);
     let json = place.json("o.json");
     let gains = json["gains"].as_array().unwrap();
     let names: Vec<_> = gains.iter().map(|gain| gain["policy"].as_str().unwrap()).collect();

@@ -44,7 +44,7 @@ pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure
         }
     }
     let parts = ["IRN", "IRN with go-back-N", "IRN without BDP-FC"];
-    all.extend(bars(findings, "fig7", "What each part of IRN is worth", &parts, &CONTROLS, FCT));
+    all.extend(bars(findings, "fig7", "Effect of each part of IRN", &parts, &CONTROLS, FCT));
     all.extend(tails(findings));
     all.extend(incast(findings));
     for table in TABLES {

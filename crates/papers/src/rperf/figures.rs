@@ -51,13 +51,19 @@ fn plots() -> Vec<Plot> {
         Plot {
             curves: &[("switch ", "through the switch"), ("direct ", "back to back")],
             metric: Some("bandwidth"),
-            ..plot("fig5", "What one sender gets", "One doorbell a message.", size(), bandwidth())
+            ..plot(
+                "fig5",
+                "Bandwidth of one sender",
+                "One doorbell a message.",
+                size(),
+                bandwidth(),
+            )
         },
         Plot {
             curves: &[("perftest ", "perftest"), ("qperf ", "qperf")],
             ..plot(
                 "fig6",
-                "What the existing tools say",
+                "Results of the existing tools",
                 "The same switch at no load. qperf reports no tail.",
                 size(),
                 rtt("us"),
@@ -76,7 +82,7 @@ fn plots() -> Vec<Plot> {
             curves: &[("", "all bulk senders")],
             ..plot(
                 "fig9",
-                "What smaller bulk messages cost",
+                "Cost of smaller bulk messages",
                 "Five bulk senders, payload as a share of 56 Gbps.",
                 size(),
                 axis("share of the link", "%", Scale::Linear),
@@ -119,7 +125,7 @@ fn plots() -> Vec<Plot> {
             curves: &[("", "one flow")],
             ..plot(
                 "fig13",
-                "What pretending gains",
+                "Gain of the pretend LSG",
                 "Bandwidth of the pretend latency-sensitive flow and of the four honest senders.",
                 names(&[
                     "pretend LSG",
@@ -138,7 +144,7 @@ fn plots() -> Vec<Plot> {
             ],
             ..plot(
                 "truth",
-                "How far each method is from the truth",
+                "Error of each method",
                 "Median of what the method says less the time that the message and its answer \
                  really spent between the two ports, through the idle switch.",
                 size(),

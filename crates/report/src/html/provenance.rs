@@ -11,7 +11,7 @@ pub(super) fn write(m: &mut Markup, provenance: &Provenance) {
     facts.extend(provenance.date.as_deref().map(|date| ("Date", date)));
     facts.extend(provenance.extra.iter().map(|(name, value)| (name.as_str(), value.as_str())));
     m.element("section", &[("class", &"provenance"), ("id", &"section-again")], |m| {
-        m.leaf("h2", &[], "How to get this again");
+        m.leaf("h2", &[], "How to reproduce");
         m.element("pre", &[("class", &"command")], |m| {
             m.leaf("code", &[], &provenance.command);
         });

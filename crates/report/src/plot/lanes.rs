@@ -204,7 +204,7 @@ mod tests {
 
     fn lanes(tracks: Vec<Track>) -> Lanes {
         Lanes {
-            title: "What they did".into(),
+            title: "Activity".into(),
             tracks: vec!["a".into(), "b".into()],
             most: 10.0,
             lanes: vec![Lane { name: "job".into(), tracks }],

@@ -3,7 +3,7 @@
 
 use super::client::Client;
 use super::start::start;
-use super::times::{HereRow, TimesRow, here, took};
+use super::times::{HereRow, TimesRow, here, line};
 use crate::answer::Answer;
 use crate::bench::facts::or_not_known;
 use crate::failure::Failure;
@@ -36,7 +36,7 @@ const QUEUES: NonZeroU8 = NonZeroU8::new(8).unwrap();
 const SEED: u64 = 1;
 
 /// The times of all steps.
-struct Took {
+struct Measured {
     filled_s: f64,
     /// Connections made or closed per second while all others are held, in each run.
     events_per_s: Vec<f64>,
@@ -60,10 +60,10 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
     let (socket, handle) = start(&table(), switches, folder.path())?;
     let bench = Bench { interrupt, socket: &socket, handle };
     let progress = Progress::begin("bench");
-    let took = bench.took(Duration::from_nanos(duration.as_ps() / 1_000), runs, &progress);
+    let measured = bench.measure(Duration::from_nanos(duration.as_ps() / 1_000), runs, &progress);
     progress.end();
-    let Some(took) = took? else { return Err(Failure::Interrupted) };
-    outputs.answer(&ManyAnswer::new(&took, folder.path(), runs))
+    let Some(measured) = measured? else { return Err(Failure::Interrupted) };
+    outputs.answer(&ManyAnswer::new(&measured, folder.path(), runs))
 }
 
 /// Applications of which each loses more than the one before.
@@ -97,7 +97,12 @@ struct Own {
 
 impl Bench<'_> {
     /// Returns `None` after an interrupt.
-    fn took(&self, duration: Duration, runs: u64, progress: &Progress) -> Result<Option<Took>> {
+    fn measure(
+        &self,
+        duration: Duration,
+        runs: u64,
+        progress: &Progress,
+    ) -> Result<Option<Measured>> {
         progress.steps(CONNECTIONS);
         let own = |of| -> Result<Own> {
             let (client, random) = (Client::hello(self.socket)?, Stream::new(SEED, "bench", of));
@@ -136,7 +141,7 @@ impl Bench<'_> {
         for numbers in [&mut answered, &mut events_per_s, &mut settled] {
             numbers.sort_by(f64::total_cmp);
         }
-        Ok(Some(Took { filled_s, events_per_s, answered, settled, filled_bytes }))
+        Ok(Some(Measured { filled_s, events_per_s, answered, settled, filled_bytes }))
     }
 
     /// All clients at once, each in a thread; until they are done or somebody asks to stop.
@@ -219,8 +224,8 @@ fn mib(bytes: Option<u64>) -> String {
     or_not_known(bytes.map(|bytes| format!("{:.1} MiB", bytes as f64 / 1048576.0)))
 }
 
-fn text(took_: &Took, folder: &Path) -> String {
-    let Took { filled_s, events_per_s, answered, settled, filled_bytes } = took_;
+fn text(measured: &Measured, folder: &Path) -> String {
+    let Measured { filled_s, events_per_s, answered, settled, filled_bytes } = measured;
     let middle = Percentile::MEDIAN.of_sorted(events_per_s).expect("there are runs");
     let (least, most) = (events_per_s[0], events_per_s[events_per_s.len() - 1]);
     [
@@ -236,7 +241,7 @@ fn text(took_: &Took, folder: &Path) -> String {
         format!(
             "then        {middle:.0} made or closed a second (median of {least:.0} to {most:.0}), all others held\n"
         ),
-        took("answered", answered),
+        line("answered", answered),
         format!(
             "settled     at most {:.1} ms after the last\n",
             settled[settled.len() - 1]
@@ -266,26 +271,26 @@ struct ManyAnswer<'a> {
     filled_rss_bytes: Option<u64>,
     stats: HereRow,
     #[serde(skip)]
-    took: &'a Took,
+    measured: &'a Measured,
     #[serde(skip)]
     store: &'a Path,
 }
 
 impl<'a> ManyAnswer<'a> {
-    fn new(took: &'a Took, store: &'a Path, runs: u64) -> Self {
+    fn new(measured: &'a Measured, store: &'a Path, runs: u64) -> Self {
         ManyAnswer {
             schema: 1,
             case: "controller-many",
             clients: CLIENTS,
             applications: APPLICATIONS,
             connections: CONNECTIONS,
-            filled_s: took.filled_s,
-            events_per_s: &took.events_per_s,
-            answered: TimesRow::of(&took.answered),
-            settled_ms: &took.settled,
-            filled_rss_bytes: took.filled_bytes,
+            filled_s: measured.filled_s,
+            events_per_s: &measured.events_per_s,
+            answered: TimesRow::of(&measured.answered),
+            settled_ms: &measured.settled,
+            filled_rss_bytes: measured.filled_bytes,
             stats: HereRow::new(runs),
-            took,
+            measured,
             store,
         }
     }
@@ -295,6 +300,6 @@ impl Answer for ManyAnswer<'_> {
     const IS_ROUNDED: bool = true;
 
     fn text(&self) -> String {
-        text(self.took, self.store)
+        text(self.measured, self.store)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::client::Client;
 use super::start::start;
-use super::times::{HereRow, TimesRow, here, took};
+use super::times::{HereRow, TimesRow, here, line};
 use super::watched::Watched;
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -30,14 +30,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Milliseconds from when a request was sent, of each connection, sorted.
 #[derive(Default)]
-struct Took {
+struct Measured {
     /// To its answer, which comes when it is on the disk.
     answered: Vec<f64>,
     /// To the last port's weights read back and compared.
     read_back: Vec<f64>,
 }
 
-/// Connections come and go one by one for `duration`, so many times, and it is printed what they took.
+/// Opens and closes connections one by one for `duration`, `runs` times, and prints the times.
 pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
     needs_root()?;
     let interrupt = Interrupt::listen()?;
@@ -59,7 +59,7 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
     let progress = Progress::begin("bench");
     progress.steps(runs);
     let duration = Duration::from_nanos(duration.as_ps() / 1_000);
-    let mut took = Took::default();
+    let mut measured = Measured::default();
     let mut bench = Bench { client, written, rest: 2 * Rules::default().order_gap };
     let applications = [bench.client.register("A")?, bench.client.register("B")?];
     // Somebody whose weight has to change when another comes.
@@ -68,7 +68,7 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
     for run in 0..runs {
         let began = Instant::now();
         loop {
-            bench.round(applications[1], &mut took)?;
+            bench.round(applications[1], &mut measured)?;
             if interrupt.asked() {
                 progress.end();
                 return Err(Failure::Interrupted);
@@ -80,10 +80,10 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
         progress.at(run + 1);
     }
     progress.end();
-    for ms in [&mut took.answered, &mut took.read_back] {
+    for ms in [&mut measured.answered, &mut measured.read_back] {
         ms.sort_by(f64::total_cmp);
     }
-    outputs.answer(&OneAnswer::new(&took, lab.lab(), folder.path(), runs))
+    outputs.answer(&OneAnswer::new(&measured, lab.lab(), folder.path(), runs))
 }
 
 struct Bench {
@@ -96,14 +96,14 @@ struct Bench {
 
 impl Bench {
     /// A connection is made, and closed when its weights stand at the ports.
-    fn round(&mut self, application: u64, took: &mut Took) -> Result<()> {
+    fn round(&mut self, application: u64, measured: &mut Measured) -> Result<()> {
         std::thread::sleep(self.rest);
         let began = Instant::now();
         let connection = self.client.connect(application, "h2", "h3")?;
         let answered = began.elapsed();
         let read_back = self.last_write()?.saturating_duration_since(began);
-        took.answered.push(answered.as_secs_f64() * 1e3);
-        took.read_back.push(read_back.as_secs_f64() * 1e3);
+        measured.answered.push(answered.as_secs_f64() * 1e3);
+        measured.read_back.push(read_back.as_secs_f64() * 1e3);
         std::thread::sleep(self.rest);
         self.client.close(connection)?;
         self.last_write().map(drop)
@@ -119,15 +119,15 @@ impl Bench {
     }
 }
 
-fn text(took_: &Took, lab: &Lab, store: &Path) -> String {
+fn text(measured: &Measured, lab: &Lab, store: &Path) -> String {
     let links = lab.rate().map_or_else(|error| error.to_string(), |rate| rate.to_string());
     [
         format!(
             "{} connections one by one through {PORTS} ports of a lab of {links}, from the request over HTTP\n\n",
-            took_.read_back.len()
+            measured.read_back.len()
         ),
-        took("answered", &took_.answered),
-        took("read back", &took_.read_back),
+        line("answered", &measured.answered),
+        line("read back", &measured.read_back),
         here(store),
     ]
     .concat()
@@ -145,7 +145,7 @@ struct OneAnswer<'a> {
     read_back: TimesRow,
     stats: HereRow,
     #[serde(skip)]
-    took: &'a Took,
+    measured: &'a Measured,
     #[serde(skip)]
     lab: &'a Lab,
     #[serde(skip)]
@@ -153,17 +153,17 @@ struct OneAnswer<'a> {
 }
 
 impl<'a> OneAnswer<'a> {
-    fn new(took: &'a Took, lab: &'a Lab, store: &'a Path, runs: u64) -> Self {
+    fn new(measured: &'a Measured, lab: &'a Lab, store: &'a Path, runs: u64) -> Self {
         OneAnswer {
             schema: 1,
             case: "controller",
-            connections: took.read_back.len(),
+            connections: measured.read_back.len(),
             ports: PORTS,
             link_bps: lab.rate_bps,
-            answered: TimesRow::of(&took.answered),
-            read_back: TimesRow::of(&took.read_back),
+            answered: TimesRow::of(&measured.answered),
+            read_back: TimesRow::of(&measured.read_back),
             stats: HereRow::new(runs),
-            took,
+            measured,
             lab,
             store,
         }
@@ -174,6 +174,6 @@ impl Answer for OneAnswer<'_> {
     const IS_ROUNDED: bool = true;
 
     fn text(&self) -> String {
-        text(self.took, self.lab, self.store)
+        text(self.measured, self.lab, self.store)
     }
 }

@@ -17,7 +17,7 @@ fn summary(ms: &[f64]) -> [f64; 3] {
 }
 
 /// Returns a line with the times of many requests.
-pub(super) fn took(what: &str, ms: &[f64]) -> String {
+pub(super) fn line(what: &str, ms: &[f64]) -> String {
     let [median, p90, longest] = summary(ms);
     format!(
         "{what:<10}  median {median:.2} ms, 90th percentile {p90:.2} ms, longest {longest:.2} ms\n"

@@ -13,7 +13,8 @@ use bandwise_report::{
 pub(super) fn report(settings: &Settings, outcome: &Outcome) -> Report {
     Report {
         title: settings.plan.title.clone(),
-        question: "What does each flow get while all are active?".to_owned(),
+        question: "Which bandwidth and latency does each flow have while all are active?"
+            .to_owned(),
         answer: answer(settings, outcome),
         figures: [latency(settings, outcome), bandwidth(settings, outcome)]
             .into_iter()

@@ -11,11 +11,11 @@ pub(super) fn report(answer: &CompareAnswer) -> Report {
         answer.applications.iter().map(|app| format!(" --app {}='{}'", app.name, app.command));
     let ready = answer.ready.iter().map(|command| format!(" --ready '{command}'"));
     let (figures, says) = match answer.rounds.is_empty() {
-        true => (Vec::new(), vec!["Nothing can be said: no round is whole.".to_owned()]),
+        true => (Vec::new(), vec!["No conclusion: no round is complete.".to_owned()]),
         false => (vec![gains(answer), slowdowns(answer)], tables::sentences(answer)),
     };
     Report {
-        title: format!("What Saba is worth for {}", names.join(", ")),
+        title: format!("The gain of Saba for {}", names.join(", ")),
         question: "Are programs faster that share links by Saba?".into(),
         answer: says,
         figures,
@@ -64,7 +64,7 @@ fn gains(answer: &CompareAnswer) -> Figure {
     let rounds = answer.rounds.iter().map(u32::to_string).chain(["all".to_owned()]);
     Figure {
         id: "gains".into(),
-        title: "How many times as fast under Saba".into(),
+        title: "Gain of Saba".into(),
         caption: "The geometric mean slowdown of all programs over that under Saba, round by round; at the right \
                   their geometric mean with its 95% interval. Above 1 Saba is faster."
             .into(),
@@ -89,7 +89,7 @@ fn slowdowns(answer: &CompareAnswer) -> Figure {
     };
     Figure {
         id: "slowdowns".into(),
-        title: "What each program loses beside the others".into(),
+        title: "Slowdown of each program beside the others".into(),
         caption:
             "Time with all others over time alone in the same round; whiskers are 95% intervals."
                 .into(),

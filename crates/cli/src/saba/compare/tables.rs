@@ -24,19 +24,19 @@ pub(super) fn sentences(answer: &CompareAnswer) -> Vec<String> {
             None => "one round".into(),
         };
         let conclusion = match of.conclusion {
-            Conclusion::Faster => "Programs are shown to be faster under Saba",
-            Conclusion::Slower => "Programs are shown to be slower under Saba",
-            Conclusion::Nothing => "No difference is shown",
-            Conclusion::Unknown => "How far rounds differ is not known, so no difference is shown",
+            Conclusion::Faster => "programs are faster under Saba",
+            Conclusion::Slower => "programs are slower under Saba",
+            Conclusion::Nothing => "no significant difference",
+            Conclusion::Unknown => "one round shows no significance",
         };
-        format!("Saba against {over}: {conclusion}: {mean:.3} times as fast ({interval}{rounds}).")
+        format!("Saba against {over}: {conclusion}. Gain {mean:.3} ({interval}{rounds}).")
     };
     answer.gains.iter().map(sentence).collect()
 }
 
 /// Returns a line for each doubt.
 pub(super) fn doubts(answer: &CompareAnswer) -> Vec<String> {
-    answer.doubts.iter().map(|doubt| format!("Doubtful: {doubt}.")).collect()
+    answer.doubts.iter().map(|doubt| format!("Warning: {doubt}.")).collect()
 }
 
 /// Returns the tables of slowdowns and gains, if a round is complete, and that of all runs.
@@ -64,7 +64,7 @@ fn slowdowns(answer: &CompareAnswer) -> Table {
     rows.push(row("geometric mean", &|of| of.all));
     let rounds = answer.rounds.len();
     Table {
-        title: "Slowdown, by who shares the links".into(),
+        title: "Slowdown by sharing of the links".into(),
         caption: format!(
             "Time with all others over time alone in the same round: geometric means over {rounds} {}.",
             if rounds == 1 { "round" } else { "rounds" }
@@ -95,8 +95,9 @@ fn gains(answer: &CompareAnswer) -> Table {
     rows.push(row("mean".into(), &|of| Cell::number(of.spread.mean, "")));
     rows.push(row("95%".into(), &|of| Cell::text(interval(of.spread))));
     Table {
-        title: "How many times as fast under Saba".into(),
-        caption: "The geometric mean slowdown over Saba's.".into(),
+        title: "Gain of Saba".into(),
+        caption: "Geometric mean slowdown divided by that under Saba; above 1 Saba is faster."
+            .into(),
         header,
         rows,
     }
@@ -116,9 +117,9 @@ fn runs(answer: &CompareAnswer) -> Table {
         run.programs.iter().map(row).collect::<Vec<_>>()
     };
     Table {
-        title: "All runs, in their order".into(),
-        caption: format!("What they printed is in {}.", answer.output),
-        header: ["round", "what ran", "program", "time", "how"].map(String::from).into(),
+        title: "All runs".into(),
+        caption: format!("Their output is in {}.", answer.output),
+        header: ["round", "run", "program", "time", "outcome"].map(String::from).into(),
         rows: answer.runs.iter().flat_map(of_run).collect(),
     }
 }

@@ -64,37 +64,37 @@ impl Use for DryRun<'_> {
         };
         let mut tasks: BTreeMap<_, _> =
             std::iter::from_fn(|| core.poll()).filter_map(order).collect();
-        let mut said = String::new();
+        let mut text = String::new();
         for port in ports {
             let wanted = match tasks.remove(&port.id) {
                 Some(Task::Share(config)) => Wanted::Shared(config),
                 Some(Task::AsFound) => Wanted::AsFound,
-                // What stands there of weights is nobody's any more.
+                // Weights of connections that no longer exist are removed.
                 _ if !switches.read_back(port.id).map_err(Error::from)?.weights.is_empty() => {
                     Wanted::Shared(Default::default())
                 }
                 _ => {
-                    let _ = writeln!(said, "{}: nobody sends there; stays as it is", port.name);
+                    let _ = writeln!(text, "{}: unchanged, no connection uses it", port.name);
                     continue;
                 }
             };
             let plan = switches.plan(port.id, &wanted).map_err(Error::from)?;
             let _ = match plan.is_empty() {
-                true => writeln!(said, "{}: is as it is to be", port.name),
+                true => writeln!(text, "{}: unchanged, already configured", port.name),
                 false => {
                     let lines: String =
                         plan.to_string().lines().map(|l| format!("  {l}\n")).collect();
-                    write!(said, "{}: would be written\n{lines}", port.name)
+                    write!(text, "{}: would be written\n{lines}", port.name)
                 }
             };
         }
         let (applications, connections) =
             (core.state().applications().len(), core.state().connections().len());
         let _ = writeln!(
-            said,
+            text,
             "\n{applications} applications, {connections} connections in the store; nothing was written"
         );
-        crate::output::print(&said)?;
+        crate::output::print(&text)?;
         Ok(())
     }
 }

@@ -31,36 +31,36 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Hears it all again.
+    /// Runs the recordings again.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut replay = Replay::default();
         let mut differs = None;
         for path in &self.recording {
             let name = path.display().to_string();
-            let done = self.hear(&mut replay, path, &name)?;
+            let done = self.replay(&mut replay, path, &name)?;
             let prefix = if self.recording.len() > 1 { format!("{name}: ") } else { String::new() };
             print(&format!("{prefix}{}\n", summary(&done)))?;
             differs = differs.or(done.differs.map(|line| format!("{name}:{line}")));
         }
         match differs {
-            None => print("the same was said as then\n"),
-            Some(at) => Err(anyhow!("{at}: something else was said then").into()),
+            None => print("all outputs are those of the recording\n"),
+            Some(at) => Err(anyhow!("{at}: the output differs from the recording").into()),
         }
     }
 
-    fn hear(&self, replay: &mut Replay, path: &Path, name: &str) -> Result<Replayed, Failure> {
+    fn replay(&self, replay: &mut Replay, path: &Path, name: &str) -> Result<Replayed, Failure> {
         let file = File::open(path).map_err(|error| {
             let message = format!("{name}: can't be read: {}", bandwise_input::reason(&error));
             Failure::usage(message, "the recording of a controller")
         })?;
         let mut failed = None;
         let replayed = replay.run(BufReader::new(file), |line, at, output| {
-            let told = if self.orders { told(output) } else { None };
-            if let Some(told) = told
+            let order = if self.orders { order_text(output) } else { None };
+            if let Some(order) = order
                 && failed.is_none()
             {
                 let at = at.as_secs_f64();
-                failed = print(&format!("{at:12.6} s  line {line}: {told}\n")).err();
+                failed = print(&format!("{at:12.6} s  line {line}: {order}\n")).err();
             }
         });
         if let Some(error) = failed {
@@ -73,21 +73,21 @@ impl Flags {
 /// Returns the content of a file in a line.
 fn summary(done: &Replayed) -> String {
     let Replayed { starts, parts, gaps, inputs, outputs, orders, cut, .. } = done;
-    let mut said =
+    let mut text =
         format!("{starts} starts, {inputs} inputs, {outputs} outputs, {orders} orders to ports");
     if *parts > 0 {
-        said.push_str("; goes on from another file");
+        text.push_str("; continues another file");
     }
     if *gaps > 0 {
-        said.push_str(", which is not the one before: what was heard between is missing");
+        text.push_str(" that is not the previous one: inputs between them are missing");
     }
     if *cut > 0 {
-        said.push_str(&format!("; the last line of {cut} starts is cut"));
+        text.push_str(&format!("; the last line of {cut} starts is incomplete"));
     }
-    said
+    text
 }
 
-fn told(output: &Output) -> Option<String> {
+fn order_text(output: &Output) -> Option<String> {
     let port = |port: &bandwise_saba::controller::PortId| format!("port {}", port.0);
     match output {
         Output::Order { port: id, task, why, .. } => {

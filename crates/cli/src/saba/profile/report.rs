@@ -25,7 +25,7 @@ pub(super) fn report(answer: &ProfileAnswer) -> Report {
     };
     Report {
         title: format!("The sensitivity of {name}"),
-        question: format!("What does {name} lose with less bandwidth?"),
+        question: format!("How much slower is {name} with less bandwidth?"),
         answer: says,
         figures: vec![curve(answer), runs(answer)],
         tables: tables::all(answer),
@@ -117,7 +117,7 @@ fn runs(answer: &ProfileAnswer) -> Figure {
     Figure {
         id: "runs".into(),
         title: "All runs, in their order".into(),
-        caption: "How long each took.".into(),
+        caption: "Completion times of all runs.".into(),
         x: Axis { label: "run".into(), ..Axis::default() },
         y: Axis { label: "time".into(), unit: "s".into(), ..Axis::default() },
         series: series.into_iter().filter(|series| !series.points.is_empty()).collect(),

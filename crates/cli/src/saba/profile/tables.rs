@@ -15,21 +15,21 @@ pub(super) fn text(answer: &ProfileAnswer) -> String {
 /// Returns the lines below the tables.
 pub(super) fn closing(answer: &ProfileAnswer) -> Vec<String> {
     let mut lines: Vec<String> = match answer.is_flat {
-        true => vec![
-            "It loses nothing that these runs show: no slowdown differs from 1 by more than noise."
-                .into(),
-        ],
+        true => vec![format!(
+            "The runs show no effect of bandwidth on {}: no slowdown differs from 1 by more than noise.",
+            answer.application
+        )],
         false => {
             let explains = answer.models.iter().map(|of| {
                 let (name, r_squared) = (of.name, of.r_squared);
-                format!("The {name} model explains R² = {r_squared:.3} of what was measured.")
+                format!("The {name} model fits the runs with R² = {r_squared:.3}.")
             });
             explains.collect()
         }
     };
-    lines.extend(answer.doubts.iter().map(|doubt| format!("Doubtful: {doubt}.")));
+    lines.extend(answer.doubts.iter().map(|doubt| format!("Warning: {doubt}.")));
     let stored = answer.table.as_ref();
-    lines.extend(stored.map(|path| format!("{} is in {path}.", answer.application)));
+    lines.extend(stored.map(|path| format!("The models of {} are in {path}.", answer.application)));
     lines
 }
 
@@ -41,27 +41,24 @@ pub(super) fn all(answer: &ProfileAnswer) -> Vec<Table> {
         1 => "1 run".to_owned(),
         more => format!("{more} runs"),
     };
-    let caption = format!(
-        "{}: {runs}, {warm_ups} of them to warm up, {} failed.",
-        answer.links,
-        failed.len()
-    );
+    let caption =
+        format!("{}: {runs}, {warm_ups} for warm-up, {} failed.", answer.links, failed.len());
     let mut header: Vec<String> =
         ["bandwidth", "runs", "mean", "shortest", "longest", "slowdown", "± (95%)"]
             .map(String::from)
             .into();
     header.extend(answer.models.iter().map(|of| of.name.to_owned()));
     let mut all = vec![Table {
-        title: format!("What {} loses", answer.application),
+        title: format!("Slowdown of {} by bandwidth", answer.application),
         caption,
         header,
         rows: answer.shares.iter().map(|share| share_row(answer, share)).collect(),
     }];
     if !failed.is_empty() {
         all.push(Table {
-            title: "Runs that failed".into(),
-            caption: format!("What they printed is in {}.out.", answer.journal.display()),
-            header: ["bandwidth", "purpose", "after", "how"].map(String::from).into(),
+            title: "Failed runs".into(),
+            caption: format!("Their output is in {}.out.", answer.journal.display()),
+            header: ["bandwidth", "purpose", "after", "outcome"].map(String::from).into(),
             rows: failed.into_iter().map(failed_row).collect(),
         });
     }

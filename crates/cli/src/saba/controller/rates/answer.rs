@@ -1,7 +1,7 @@
 //! [`RatesAnswer`]: the rates of applications and connections.
 
 use super::By;
-use super::said::{self, Connection, Status};
+use super::documents::{self, Connection, Status};
 use super::tables;
 use crate::answer::{Answer, Stats};
 use bandwise_enforce_simulated::Traffic;
@@ -109,7 +109,7 @@ impl RatesAnswer {
     ) -> Self {
         let [gets, max_min] = rates;
         let links = Links { traffic, loads: traffic.loads(gets) };
-        let mut applications = BTreeMap::<u64, (&said::Application, Vec<usize>)>::new();
+        let mut applications = BTreeMap::<u64, (&documents::Application, Vec<usize>)>::new();
         let mut whole_of = BTreeMap::new();
         for of in &status.applications {
             whole_of.insert(of.application, of.whole);
@@ -125,7 +125,7 @@ impl RatesAnswer {
             Row { connection: of.connection, application, from, to, level: of.level, rate }
         };
         let connections = connections.iter().enumerate().map(row).collect();
-        let application = |(whole, (of, own)): (u64, (&said::Application, Vec<usize>))| {
+        let application = |(whole, (of, own)): (u64, (&documents::Application, Vec<usize>))| {
             let sum = |rates: &[BitRate]| {
                 BitRate::from_bps(own.iter().map(|&at| rates[at].as_bps()).sum())
             };

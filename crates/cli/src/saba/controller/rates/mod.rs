@@ -4,7 +4,7 @@
 //! and packets take their time.
 
 mod answer;
-mod said;
+mod documents;
 mod tables;
 
 use super::{Config, network};
@@ -19,7 +19,7 @@ use bandwise_enforce::{Switches, Wanted};
 use bandwise_enforce_simulated::{Simulated, Times, Traffic, Uncarried};
 use bandwise_saba::controller::PortId;
 use bandwise_units::{BitRate, Time};
-use said::{Connection, Connections, Status};
+use documents::{Connection, Connections, Status};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -76,8 +76,8 @@ impl Flags {
         let (settings, _) = self.config.read()?;
         let network = in_memory(&settings, file)?;
         // In this order: an application that went between has no connection left then.
-        let Connections { mut connections } = said(&settings.listen, "/v1/connections")?;
-        let status: Status = said(&settings.listen, "/v1/status")?;
+        let Connections { mut connections } = get(&settings.listen, "/v1/connections")?;
+        let status: Status = get(&settings.listen, "/v1/status")?;
         let known: BTreeSet<u64> = status.applications.iter().map(|of| of.application).collect();
         connections.retain(|of| known.contains(&of.application));
         let traffic = traffic(network, &settings, file, &status, &connections)?;
@@ -127,10 +127,10 @@ fn in_memory(settings: &Settings, file: &Path) -> Result<Simulated, Failure> {
 }
 
 /// Returns the controller's document at a path.
-fn said<T: DeserializeOwned>(listen: &Listen, path: &str) -> Result<T, Failure> {
-    let said = client::get(listen, path)?;
-    let read = serde_json::from_value(said);
-    Ok(read.with_context(|| format!("what the controller says at {path} can't be used"))?)
+fn get<T: DeserializeOwned>(listen: &Listen, path: &str) -> Result<T, Failure> {
+    let document = client::get(listen, path)?;
+    let read = serde_json::from_value(document);
+    Ok(read.with_context(|| format!("the controller's answer to GET {path} can't be read"))?)
 }
 
 /// The controller's connections over a network with what it read at its ports.
@@ -157,9 +157,9 @@ fn traffic(
         plan.and_then(|plan| network.apply(&plan)).map_err(|fault| another(fault.to_string()))?;
     }
     let named = connections.iter().map(|of| of.named(&settings.names)).collect::<Vec<_>>();
-    for (said, of) in connections.iter().zip(&named) {
+    for (connection, of) in connections.iter().zip(&named) {
         let path = network.path(&of.from, &of.to).map_err(|fault| another(fault.to_string()))?;
-        if path.iter().map(|port| port.0).ne(said.path.iter().copied()) {
+        if path.iter().map(|port| port.0).ne(connection.path.iter().copied()) {
             return Err(another(format!("{} sends to {} by other ports", of.from, of.to)));
         }
     }
