@@ -6,15 +6,60 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
-scripts/setup.sh test
+target=${CARGO_TARGET_DIR:-target}
+# A first build is faster without the files that make later ones fast.
+[ -e "$target/debug" ] || export CARGO_INCREMENTAL=0
 
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(format lint clippy tests docs fabric spark trace verbs web)
+for part in "${parts[@]}"; do
+  case $part in
+    format | lint | clippy | tests | docs | fabric | spark | trace | verbs | web | release) ;;
+    *)
+      echo "test.sh: no part '$part' (allowed: format lint clippy tests docs fabric spark trace verbs web release)" >&2
+      exit 2
+      ;;
+  esac
+done
+scripts/setup.sh test
 passed=0
 failed=0
 scratch=$(mktemp -d)
 log=$scratch/log
-trap 'rm -rf "$scratch"' EXIT
+installing=
+trap '[ -z "$installing" ] || wait "$installing"; rm -rf "$scratch"' EXIT
+
+# Installs what the named parts need, while others compile. A part whose packages are missing afterwards installs them
+# itself, or says why it is skipped.
+install() { # PART …
+  local part checks=()
+  for part in "$@"; do
+    case $part in
+      fabric) checks+=(fabric ib lab etcd) ;;
+      spark) checks+=(integrations lab spark) ;;
+      trace | verbs | web) checks+=("$part") ;;
+    esac
+  done
+  [ ${#checks[@]} = 0 ] || tests/packages.sh "${checks[@]}" || true
+  case " $* " in
+    *" verbs "*) tests/verbs/install.sh "$target/verbs" || true ;;
+  esac
+}
+
+# Runs scripts at the same time on the command, and prints their output one after the other. Fails if one does.
+beside() { # SCRIPT …
+  local wrong=0 script
+  declare -A pids
+  for script in "$@"; do
+    bash "$script" "$target/debug/bandwise" >"$scratch/${script//\//-}" 2>&1 &
+    pids[$script]=$!
+  done
+  for script in "$@"; do
+    wait "${pids[$script]}" || wrong=1
+    cat "$scratch/${script//\//-}"
+  done
+  return $wrong
+}
 
 # Prints the path of a built test program.
 executable() {
@@ -53,15 +98,14 @@ clippy() {
   local wrong=0
   cargo clippy --workspace --all-targets --quiet -- -D warnings || wrong=1
   # The command as `make run` builds it.
-  cargo clippy -p bandwise-cli --no-default-features --all-targets --quiet -- -D warnings || wrong=1
+  cargo clippy -p bandwise-cli --no-default-features --quiet -- -D warnings || wrong=1
   # Fuzz targets are a workspace of their own, with C++ dependencies; here they are only checked.
   if ! command -v c++ >/dev/null; then
     echo "SKIP clippy: there is no C++ compiler, so fuzz targets are not checked"
   elif ! cargo fetch --quiet --locked --manifest-path fuzz/Cargo.toml; then
     echo "SKIP clippy: what fuzz targets depend on can't be had, so they are not checked"
   else
-    cargo clippy --manifest-path fuzz/Cargo.toml --target-dir "${CARGO_TARGET_DIR:-target}/fuzz" \
-      --locked --bins --quiet -- -D warnings || wrong=1
+    cargo clippy --manifest-path fuzz/Cargo.toml --target-dir "$target" --locked --bins --quiet -- -D warnings || wrong=1
   fi
   return $wrong
 }
@@ -81,7 +125,7 @@ release() {
   local wrong=0
   cargo build --quiet --profile test --bin bandwise &&
     cargo build --quiet --profile test -p bandwise-libsaba -p bandwise-preload &&
-    bash tests/install/run.sh "${CARGO_TARGET_DIR:-target}/debug" || wrong=1
+    bash tests/install/run.sh "$target/debug" || wrong=1
   cargo test -p bandwise-cli --no-default-features --test end_to_end absent || wrong=1
   return $wrong
 }
@@ -92,7 +136,7 @@ docs() {
   if command -v python3 >/dev/null; then
     python3 docs/links.py || wrong=1
     cargo build --quiet --profile test --bin bandwise &&
-      python3 docs/examples.py "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+      python3 docs/examples.py "$target/debug/bandwise" || wrong=1
   else
     echo "SKIP docs: python3 is not installed, so the examples are not compared"
   fi
@@ -104,32 +148,30 @@ fabric() {
   cargo build --quiet --profile test --bin bandwise &&
     linux=$(executable -p bandwise-enforce --test linux) &&
     ibsim=$(executable -p bandwise-enforce --test ibsim) || return 1
-  bash tests/fabric/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
-  bash tests/ib/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$ibsim" || wrong=1
-  bash tests/lab/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$linux" || wrong=1
-  bash tests/lab/controller.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
-  bash tests/lab/etcd.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
-  bash tests/lab/profile.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" || wrong=1
+  bash tests/fabric/run.sh "$target/debug/bandwise" || wrong=1
+  bash tests/ib/run.sh "$target/debug/bandwise" "$ibsim" || wrong=1
+  bash tests/lab/run.sh "$target/debug/bandwise" "$linux" || wrong=1
+  # Neither measures bandwidth, and both wait most of their time.
+  beside tests/lab/controller.sh tests/lab/etcd.sh || wrong=1
+  bash tests/lab/profile.sh "$target/debug/bandwise" || wrong=1
   cargo build --quiet --profile test -p bandwise-preload &&
-    bash tests/lab/preload.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" \
-      "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so" &&
-    bash tests/lab/compare.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" \
-      "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so" || wrong=1
+    bash tests/lab/preload.sh "$target/debug/bandwise" "$target/debug/libsaba_preload.so" &&
+    bash tests/lab/compare.sh "$target/debug/bandwise" "$target/debug/libsaba_preload.so" || wrong=1
   return $wrong
 }
 spark() {
   # The Java modules, by Maven; then Spark and Flink with them, in labs.
-  local target=${CARGO_TARGET_DIR:-target}/debug wrong=0
+  local wrong=0
   cargo build --quiet --profile test --bin bandwise && cargo build --quiet --profile test -p bandwise-preload || return 1
-  bash tests/integrations/run.sh "$target/bandwise" || wrong=1
-  bash tests/lab/spark.sh "$target/bandwise" integrations/spark/target/saba-spark-0.1.0.jar "$target/libsaba_preload.so" || wrong=1
-  bash tests/lab/flink.sh "$target/bandwise" integrations/flink/target "$target/libsaba_preload.so" || wrong=1
+  bash tests/integrations/run.sh "$target/debug/bandwise" || wrong=1
+  bash tests/lab/spark.sh "$target/debug/bandwise" integrations/spark/target/saba-spark-0.1.0.jar "$target/debug/libsaba_preload.so" || wrong=1
+  bash tests/lab/flink.sh "$target/debug/bandwise" integrations/flink/target "$target/debug/libsaba_preload.so" || wrong=1
   return $wrong
 }
 trace() {
   # Packets of simulated runs, read by Wireshark's dissector and Scapy.
   cargo build --quiet --profile test --bin bandwise &&
-    bash tests/trace/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise"
+    bash tests/trace/run.sh "$target/debug/bandwise"
 }
 verbs() {
   # Debian's measuring programs and ours between virtual machines with Soft-RoCE, alone and under Saba, and the tests
@@ -138,8 +180,7 @@ verbs() {
   cargo build --quiet --profile test --bin bandwise &&
     cargo build --quiet --profile test -p bandwise-preload &&
     device=$(executable -p bandwise-verbs --test device) &&
-    bash tests/verbs/run.sh "${CARGO_TARGET_DIR:-target}/debug/bandwise" "$device" \
-      "${CARGO_TARGET_DIR:-target}/debug/libsaba_preload.so"
+    bash tests/verbs/run.sh "$target/debug/bandwise" "$device" "$target/debug/libsaba_preload.so"
 }
 web() {
   # A sample with every element of a page, the page of `make run`, and one of flows through Ethernet fabrics, from the
@@ -165,13 +206,11 @@ cpu() {
   echo $(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
 }
 
+install "${parts[@]}" >"$scratch/installed" 2>&1 </dev/null &
+installing=$!
 for part in "${parts[@]}"; do
   case $part in
-    format | lint | clippy | tests | docs | fabric | spark | trace | verbs | web | release) ;;
-    *)
-      echo "test.sh: no part '$part' (allowed: format lint clippy tests docs fabric spark trace verbs web release)" >&2
-      exit 2
-      ;;
+    fabric | spark | trace | verbs | web) wait "$installing" || true ;;
   esac
   echo "== $part"
   began=$SECONDS computed=$(cpu)

@@ -4,29 +4,17 @@
 #   tests/fabric/run.sh PATH-OF-BANDWISE
 # Prints a line that starts with SKIP if the programs are unavailable. The last line has the counts.
 set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
 bandwise=${1:?the path of the bandwise program}
 
-missing=()
-for package in ibsim-utils infiniband-diags; do
-  dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
-done
-if [ ${#missing[@]} -gt 0 ]; then
-  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    echo "SKIP fabric: ${missing[*]} not installed, and only root can install packages here"
-    exit 0
-  fi
-  echo "Installing ${missing[*]} with apt-get."
-  if ! { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
-    >/dev/null 2>&1; then
-    echo "SKIP fabric: apt-get could not install ${missing[*]}"
-    exit 0
-  fi
-fi
-umad=$(dpkg -L libumad2sim0 ibsim-utils 2>/dev/null | grep -m1 'libumad2sim\.so' || true)
-if [ -z "$umad" ]; then
-  echo "SKIP fabric: ibsim-utils has no libumad2sim.so"
+skip() {
+  echo "SKIP fabric: $1"
   exit 0
-fi
+}
+. "$here/../packages.sh"
+packages fabric || skip "$cause"
+umad=$(dpkg -L libumad2sim0 ibsim-utils 2>/dev/null | grep -m1 'libumad2sim\.so' || true)
+[ -n "$umad" ] || skip "ibsim-utils has no libumad2sim.so"
 
 scratch=$(mktemp -d)
 simulator=

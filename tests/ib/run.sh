@@ -13,19 +13,8 @@ skip() {
   echo "SKIP ib: $1"
   exit 0
 }
-missing=()
-for package in ibsim-utils infiniband-diags opensm libibumad3 python3; do
-  dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
-done
-if [ ${#missing[@]} -gt 0 ]; then
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null ||
-    skip "${missing[*]} not installed, and only root can install packages here"
-  # Debian's package starts a subnet manager, which would manage an existing fabric.
-  [ ! -e /sys/class/infiniband ] || skip "${missing[*]} not installed, and this machine has a real fabric"
-  echo "Installing ${missing[*]} with apt-get."
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
-    >/dev/null 2>&1 || skip "apt-get could not install ${missing[*]}"
-fi
+. "$here/../packages.sh"
+packages ib || skip "$cause"
 umad=$(dpkg -L libumad2sim0 ibsim-utils 2>/dev/null | grep -m1 'libumad2sim\.so' || true)
 [ -n "$umad" ] || skip "ibsim-utils has no libumad2sim.so"
 

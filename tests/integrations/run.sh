@@ -11,15 +11,8 @@ skip() {
   echo "SKIP integrations: $1"
   exit 0
 }
-missing=()
-command -v javac >/dev/null || missing+=(openjdk-17-jdk-headless)
-command -v mvn >/dev/null || missing+=(maven)
-if [ ${#missing[@]} -gt 0 ]; then
-  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || skip "not installed: ${missing[*]}"
-  echo "Installing ${missing[*]} with apt-get."
-  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
-    >/dev/null 2>&1 </dev/null || skip "apt-get could not install ${missing[*]}"
-fi
+. ../tests/packages.sh
+packages integrations || skip "$cause"
 major=$(javac -version 2>&1 | sed 's/^javac \([0-9]*\).*/\1/')
 [ "$major" -ge 17 ] || skip "there is a JDK $major, and 17 or newer is needed"
 

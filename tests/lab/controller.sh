@@ -131,7 +131,7 @@ replays_the_same() {
   # All recorded inputs, of killed controllers too, and each file separately.
   "$bandwise" saba replay "$scratch"/recording.jsonl.part-* "$scratch/recording.jsonl" >"$scratch/said" &&
     tail -n 1 "$scratch/said" | sed 's/^/  /' && grep -q "all outputs are those of the recording" "$scratch/said" &&
-    ! grep "is missing" "$scratch/said" && "$bandwise" saba replay "$scratch/recording.jsonl.part-000003" >/dev/null && grep -q '"event":"written"' "$scratch/audit.jsonl"
+    ! grep "are missing" "$scratch/said" && "$bandwise" saba replay "$scratch/recording.jsonl.part-000003" >/dev/null && grep -q '"event":"written"' "$scratch/audit.jsonl"
 }
 a_damaged_store_is_refused() {
   local bytes

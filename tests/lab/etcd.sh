@@ -10,16 +10,7 @@ bandwise=$(realpath "${1:?the path of the bandwise program}")
 
 what=etcd
 . "$here/made.sh"
-missing=()
-command -v etcd >/dev/null || missing+=(etcd-server)
-command -v etcdctl >/dev/null || missing+=(etcd-client)
-if [ ${#missing[@]} -gt 0 ]; then
-  command -v apt-get >/dev/null || skip "${missing[*]} not installed"
-  echo "Installing ${missing[*]} with apt-get."
-  # Packages installed here start no service.
-  { apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
-    >/dev/null 2>&1 || skip "apt-get could not install ${missing[*]}"
-fi
+packages etcd || skip "$cause"
 
 lab=e$$
 declare -A pids=()

@@ -1,21 +1,14 @@
 # shellcheck shell=bash
-# To be sourced by checks on a lab, after `what` (their name) and `bandwise` are set, and `missing` if Debian packages
-# are missing. Provides a folder `$scratch`; `made LAB HOSTS [RATE]`, which creates a lab with links of 200 Mbit/s, or
-# prints SKIP if it can't; `finds`, and `count`.
+# To be sourced by checks on a lab, after `what` (their name), `here` (their folder) and `bandwise` are set. Provides a
+# folder `$scratch`; `made LAB HOSTS [RATE]`, which creates a lab with links of 200 Mbit/s, or prints SKIP if it can't;
+# `finds`, and `count`.
 skip() {
   echo "SKIP $what: $1"
   exit 0
 }
 [ "$(id -u)" = 0 ] || skip "network namespaces need root"
-missing=(${missing[@]+"${missing[@]}"})
-command -v tc >/dev/null && command -v ip >/dev/null || missing+=(iproute2)
-command -v python3 >/dev/null || missing+=(python3)
-if [ ${#missing[@]} -gt 0 ]; then
-  command -v apt-get >/dev/null || skip "${missing[*]} not installed"
-  echo "Installing ${missing[*]} with apt-get."
-  { apt-get update -qq && apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
-    >/dev/null 2>&1 || skip "apt-get could not install ${missing[*]}"
-fi
+. "$here/../packages.sh"
+packages lab || skip "$cause"
 scratch=$(mktemp -d)
 
 made() { # LAB HOSTS [RATE]

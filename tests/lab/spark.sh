@@ -12,9 +12,8 @@ plugin=$(realpath -m "${2:?the path of saba-spark.jar}")
 library=${3:+$(realpath "$3")}
 
 what=spark
-missing=()
-command -v nft >/dev/null || missing+=(nftables)
 . "$here/made.sh"
+packages spark || skip "$cause"
 . "$here/spark/spark.sh"
 table=table.toml
 mkfifo orders answers

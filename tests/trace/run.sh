@@ -13,16 +13,9 @@ skip() {
 
 # Debian's Python, for which Debian's Scapy is built.
 python=/usr/bin/python3
-has_all() { command -v tshark >/dev/null && "$python" -c "import scapy.contrib.roce" 2>/dev/null; }
-if ! has_all; then
-  [ "$(id -u)" = 0 ] || skip "tshark or python3-scapy is not installed, and only root can do that"
-  command -v apt-get >/dev/null || skip "tshark or python3-scapy is missing, and so is apt-get"
-  echo "Installing tshark and python3-scapy with apt-get."
-  { apt-get update && DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 tshark python3-scapy; } \
-    >/dev/null 2>&1 || skip "apt-get could not install tshark and python3-scapy"
-  has_all || skip "tshark or python3-scapy does not run"
-fi
+. "$here/../packages.sh"
+packages trace || skip "$cause"
+"$python" -c "import scapy.contrib.roce" 2>/dev/null || skip "python3-scapy does not run"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

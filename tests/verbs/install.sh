@@ -7,38 +7,15 @@
 set -euo pipefail
 folder=${1:?the folder for the kernel}
 
-# The programs, and their Debian packages. The measuring programs run in the machines, whose root is the host's.
-programs=(qemu-system-x86_64 cc cpio xz depmod rdma ibv_devinfo rping ib_send_lat qperf)
-packages=(qemu-system-x86 gcc libc6-dev cpio xz-utils kmod iproute2 ibverbs-utils rdmacm-utils
-  perftest qperf ibverbs-providers)
-
 cannot() {
   echo "$1" >&2
   exit 3
 }
 PATH=$PATH:/usr/sbin:/sbin
 [ "$(uname -sm)" = "Linux x86_64" ] || cannot "the bench's machines run on Linux on x86_64 alone"
-
-missing() {
-  local program
-  for program in "${programs[@]}"; do
-    command -v "$program" >/dev/null || echo "$program"
-  done
-  # The connection between libibverbs and the kernel's Soft-RoCE is a library, not a program.
-  compgen -G '/usr/lib/*/libibverbs/librxe*.so' >/dev/null || echo librxe
-}
-
-lacking=$(missing | xargs)
-if [ -n "$lacking" ]; then
-  command -v apt-get >/dev/null || cannot "$lacking missing, and there is no apt-get to install them"
-  [ "$(id -u)" = 0 ] || cannot "$lacking missing, and only root can install packages here"
-  echo "Installing ${packages[*]} with apt-get."
-  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-    -o DPkg::Lock::Timeout=120 "${packages[@]}"; } >/dev/null 2>&1 </dev/null ||
-    cannot "apt-get could not install ${packages[*]}"
-  lacking=$(missing | xargs)
-  [ -z "$lacking" ] || cannot "$lacking missing, although its package is installed"
-fi
+# The measuring programs run in the machines, whose root is the host's.
+. "$(dirname "$0")/../packages.sh"
+packages verbs || cannot "$cause"
 qemu-system-x86_64 -display none -netdev help 2>/dev/null | grep -qx stream ||
   cannot "qemu-system-x86_64 is older than 7.2 and can't join machines by streams"
 

@@ -9,14 +9,8 @@ skip() {
   exit 0
 }
 
-command -v python3 >/dev/null || skip "python3 is not installed"
-if ! command -v chromium >/dev/null; then
-  [ "$(id -u)" = 0 ] || skip "chromium is not installed, and only root can install it"
-  command -v apt-get >/dev/null || skip "chromium is not installed, and there is no apt-get"
-  { apt-get update && DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 chromium; } \
-    >/dev/null 2>&1 || skip "chromium could not be installed"
-fi
+. "$here/../packages.sh"
+packages web || skip "$cause"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
