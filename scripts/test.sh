@@ -51,7 +51,7 @@ beside() { # SCRIPT …
   local wrong=0 script
   declare -A pids
   for script in "$@"; do
-    bash "$script" "$target/debug/bandwise" >"$scratch/${script//\//-}" 2>&1 &
+    bash "$script" "$bandwise" >"$scratch/${script//\//-}" 2>&1 &
     pids[$script]=$!
   done
   for script in "$@"; do
@@ -61,10 +61,16 @@ beside() { # SCRIPT …
   return $wrong
 }
 
+# Builds test programs, and what they need, as the part `tests` does: of the whole workspace, since alone a package has
+# dependencies with other features, which would be built a second time.
+builds() { cargo test --quiet --workspace --no-run "$@"; }
+# The command, and the preload library.
+bandwise=$target/debug/bandwise
+preload=$target/debug/deps/libsaba_preload.so
+programs() { builds --test end_to_end --test preload; }
 # Prints the path of a built test program.
-executable() {
-  cargo test --quiet "$@" --no-run --message-format=json |
-    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'
+executable() { # TEST
+  builds --test "$1" --message-format=json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
 }
 
 format() { cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check; }
@@ -114,7 +120,7 @@ tests() {
   cargo test --workspace --no-fail-fast || wrong=1
   # The published solver of weights is C, built only for this comparison.
   if command -v cmake >/dev/null; then
-    cargo test -p bandwise-saba --features baseline --no-fail-fast --test saba baseline || wrong=1
+    cargo test --workspace --features bandwise-saba/baseline --no-fail-fast --test saba baseline || wrong=1
   else
     echo "SKIP tests: cmake is not installed, so weights are not compared with SLSQP's"
   fi
@@ -135,8 +141,7 @@ docs() {
   RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet || wrong=1
   if command -v python3 >/dev/null; then
     python3 docs/links.py || wrong=1
-    cargo build --quiet --profile test --bin bandwise &&
-      python3 docs/examples.py "$target/debug/bandwise" || wrong=1
+    programs && python3 docs/examples.py "$bandwise" || wrong=1
   else
     echo "SKIP docs: python3 is not installed, so the examples are not compared"
   fi
@@ -145,53 +150,45 @@ docs() {
 fabric() {
   # Netlists of ibsim, dumped by ibnetdiscover, against our readers; InfiniBand ports in ibsim; Linux ports in a lab.
   local linux ibsim wrong=0
-  cargo build --quiet --profile test --bin bandwise &&
-    linux=$(executable -p bandwise-enforce --test linux) &&
-    ibsim=$(executable -p bandwise-enforce --test ibsim) || return 1
-  bash tests/fabric/run.sh "$target/debug/bandwise" || wrong=1
-  bash tests/ib/run.sh "$target/debug/bandwise" "$ibsim" || wrong=1
-  bash tests/lab/run.sh "$target/debug/bandwise" "$linux" || wrong=1
+  programs && linux=$(executable linux) && ibsim=$(executable ibsim) || return 1
+  bash tests/fabric/run.sh "$bandwise" || wrong=1
+  bash tests/ib/run.sh "$bandwise" "$ibsim" || wrong=1
+  bash tests/lab/run.sh "$bandwise" "$linux" || wrong=1
   # Neither measures bandwidth, and both wait most of their time.
   beside tests/lab/controller.sh tests/lab/etcd.sh || wrong=1
-  bash tests/lab/profile.sh "$target/debug/bandwise" || wrong=1
-  cargo build --quiet --profile test -p bandwise-preload &&
-    bash tests/lab/preload.sh "$target/debug/bandwise" "$target/debug/libsaba_preload.so" &&
-    bash tests/lab/compare.sh "$target/debug/bandwise" "$target/debug/libsaba_preload.so" || wrong=1
+  bash tests/lab/profile.sh "$bandwise" || wrong=1
+  bash tests/lab/preload.sh "$bandwise" "$preload" || wrong=1
+  bash tests/lab/compare.sh "$bandwise" "$preload" || wrong=1
   return $wrong
 }
 spark() {
   # The Java modules, by Maven; then Spark and Flink with them, in labs.
   local wrong=0
-  cargo build --quiet --profile test --bin bandwise && cargo build --quiet --profile test -p bandwise-preload || return 1
-  bash tests/integrations/run.sh "$target/debug/bandwise" || wrong=1
-  bash tests/lab/spark.sh "$target/debug/bandwise" integrations/spark/target/saba-spark-0.1.0.jar "$target/debug/libsaba_preload.so" || wrong=1
-  bash tests/lab/flink.sh "$target/debug/bandwise" integrations/flink/target "$target/debug/libsaba_preload.so" || wrong=1
+  programs || return 1
+  bash tests/integrations/run.sh "$bandwise" || wrong=1
+  bash tests/lab/spark.sh "$bandwise" integrations/spark/target/saba-spark-0.1.0.jar "$preload" || wrong=1
+  bash tests/lab/flink.sh "$bandwise" integrations/flink/target "$preload" || wrong=1
   return $wrong
 }
 trace() {
   # Packets of simulated runs, read by Wireshark's dissector and Scapy.
-  cargo build --quiet --profile test --bin bandwise &&
-    bash tests/trace/run.sh "$target/debug/bandwise"
+  programs && bash tests/trace/run.sh "$bandwise"
 }
 verbs() {
   # Debian's measuring programs and ours between virtual machines with Soft-RoCE, alone and under Saba, and the tests
   # that need a device.
   local device
-  cargo build --quiet --profile test --bin bandwise &&
-    cargo build --quiet --profile test -p bandwise-preload &&
-    device=$(executable -p bandwise-verbs --test device) &&
-    bash tests/verbs/run.sh "$target/debug/bandwise" "$device" "$target/debug/libsaba_preload.so"
+  programs && device=$(executable device) && bash tests/verbs/run.sh "$bandwise" "$device" "$preload"
 }
 web() {
-  # A sample with every element of a page, the page of `make run`, and one of flows through Ethernet fabrics, from the
-  # tests' build.
-  bash tests/web/run.sh &&
-    cargo run --quiet --profile test --bin bandwise -- \
-      papers run rperf --quick --report "$scratch/report.html" >/dev/null &&
-    bash tests/web/run.sh "$scratch/report.html" &&
-    cargo run --quiet --profile test --bin bandwise -- \
-      papers run irn/fig1 --quick --report "$scratch/report.html" >/dev/null &&
-    bash tests/web/run.sh "$scratch/report.html"
+  # A sample with every element of a page, the page of `make run`, and one of flows through Ethernet fabrics.
+  local wrong=0 paper page=$scratch/report.html
+  programs && builds --example sample && "$target/debug/examples/sample" >"$page" || return 1
+  bash tests/web/run.sh "$page" || wrong=1
+  for paper in rperf irn/fig1; do
+    "$bandwise" papers run "$paper" --quick --report "$page" >/dev/null && bash tests/web/run.sh "$page" || wrong=1
+  done
+  return $wrong
 }
 
 # Sums the numbers before a word in the lines that match a tally.

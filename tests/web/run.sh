@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Opens a report in a real browser: tests/web/run.sh [REPORT.html [FOLDER-FOR-SCREENSHOTS]]. Without a report it renders
-# the sample of crates/report. Leaves no files.
+# Opens a report in a real browser: tests/web/run.sh REPORT.html [FOLDER-FOR-SCREENSHOTS]. Leaves no files.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -12,10 +11,5 @@ skip() {
 . "$here/../packages.sh"
 packages web || skip "$cause"
 
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-report=${1:-$scratch/report.html}
-if [ $# = 0 ]; then
-  (cd "$here/../.." && cargo run -q -p bandwise-report --example sample) >"$report"
-fi
+report=${1:?the page}
 PYTHONDONTWRITEBYTECODE=1 timeout --kill-after=5 60 python3 "$here/check.py" "$report" ${2:+"$2"}

@@ -31,12 +31,12 @@ fn seals() -> Seals {
 fn greeted(agent: &mut Agent, link: Link) -> Seals {
     agent.connected(link, THEIRS, NOW);
     agent.receive(link, format!("{}\n", encode(&Greeting::Challenge(OURS))).as_bytes(), NOW);
-    let said: Vec<Order> = agent.orders().collect();
-    assert_eq!(said.len(), 1, "{said:?}");
+    let messages: Vec<Order> = agent.orders().collect();
+    assert_eq!(messages.len(), 1, "{messages:?}");
     seals()
 }
 
-fn said(agent: &mut Agent, seals: &mut Seals) -> Vec<FromAgent> {
+fn messages(agent: &mut Agent, seals: &mut Seals) -> Vec<FromAgent> {
     let lines = agent.orders().filter_map(|order| match order {
         Order::Send(_, line) => Some(line),
         _ => None,
@@ -75,20 +75,20 @@ fn one_coordinator_at_a_time() {
     let mut agent = agent();
     let mut first = greeted(&mut agent, Link(1));
     agent.receive(Link(1), first.seal(&ToAgent::Hello).as_bytes(), NOW);
-    let welcome = said(&mut agent, &mut first);
+    let welcome = messages(&mut agent, &mut first);
     assert!(matches!(&welcome[..], [FromAgent::Welcome { device, .. }] if device == "rxe0 port 1"));
     let mut second = greeted(&mut agent, Link(2));
     agent.receive(Link(2), second.seal(&ToAgent::Hello).as_bytes(), NOW);
-    let busy = said(&mut agent, &mut second);
+    let busy = messages(&mut agent, &mut second);
     assert!(
         matches!(&busy[..], [FromAgent::Failed { why, .. }] if why.contains("another coordinator"))
     );
     // Once it has finished, the next one has it.
     agent.receive(Link(1), first.seal(&ToAgent::Finish).as_bytes(), NOW);
-    assert_eq!(said(&mut agent, &mut first), [FromAgent::Finished]);
+    assert_eq!(messages(&mut agent, &mut first), [FromAgent::Finished]);
     let mut third = greeted(&mut agent, Link(3));
     agent.receive(Link(3), third.seal(&ToAgent::Hello).as_bytes(), NOW);
-    assert!(matches!(said(&mut agent, &mut third)[..], [FromAgent::Welcome { .. }]));
+    assert!(matches!(messages(&mut agent, &mut third)[..], [FromAgent::Welcome { .. }]));
 }
 
 /// A line that was said, on this connection or another one, is not taken again.
@@ -188,7 +188,7 @@ fn a_lease_ends() {
 
 #[test]
 fn a_start_that_comes_too_late_is_refused() {
-    for (at, said) in
+    for (at, messages) in
         [(NOW, "came after the start"), (NOW + Time::from_ms(20_000), "more than 10 s away")]
     {
         let mut agent = agent();
@@ -203,7 +203,7 @@ fn a_start_that_comes_too_late_is_refused() {
         agent.orders().for_each(drop);
         agent.receive(Link(1), seals.seal(&ToAgent::Start(at)).as_bytes(), NOW);
         let orders: Vec<Order> = agent.orders().collect();
-        assert!(format!("{orders:?}").contains(said), "{orders:?}");
+        assert!(format!("{orders:?}").contains(messages), "{orders:?}");
         assert!(orders.contains(&Order::Drop(RunId(1))));
     }
 }

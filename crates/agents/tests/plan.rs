@@ -94,7 +94,7 @@ fn a_key_value_store() {
     let Method::KeyValue(store) = task.method else { panic!("{task:?}") };
     assert_eq!((store.clients.get(), store.workers.get(), store.put_every), (3, 2, 0));
     assert_eq!((task.bytes.get(), task.depth.get(), task.events), (100, 9, true));
-    for (more, said) in [
+    for (more, message) in [
         ("clients = 0", "p.toml:12: clients can't be 0 (allowed: 1 to 64)"),
         ("workers = 65", "p.toml:12: workers can't be 65 (allowed: 1 to 64)"),
         ("put-every = -1", "is negative"),
@@ -109,21 +109,21 @@ fn a_key_value_store() {
         ("transport = \"ud\"", "allowed: fewer clients or workers, less depth, transport = \"rc\""),
         (
             "qps = 2",
-            "p.toml:12: `qps` says nothing about key-value (allowed: with method = \"bulk\")",
+            "p.toml:12: `qps` does not apply to key-value (allowed: with method = \"bulk\")",
         ),
         ("role = \"bsg\"", "this method takes no bandwidth"),
         ("clients = 64\nworkers = 64", "64 threads with 128 queue pairs each are too many"),
         ("depth = 16384", "32 queue pairs of 16384 requests are too many"),
     ] {
         let error = with(&format!("{flow}{more}")).unwrap_err();
-        assert!(error.contains(said), "{said:?} is not in {error:?}");
+        assert!(error.contains(message), "{message:?} is not in {error:?}");
     }
 }
 
 #[test]
 fn what_can_not_be_is_refused() {
     let flow = "from = \"a\"\nto = \"b\"\nmethod = ";
-    for (text, said) in [
+    for (text, message) in [
         ("method = \"guess\"\nfrom = \"a\"\nto = \"b\"", "p.toml:9: unknown method \"guess\""),
         ("from = \"a\"\nto = \"b\"", "p.toml:9: missing field `method`"),
         (
@@ -135,12 +135,12 @@ fn what_can_not_be_is_refused() {
         ("from = []\nto = \"b\"\nmethod = \"rperf\"", "the list is empty"),
         (&format!("{flow}\"rperf\"\nopcode = \"write\""), "p.toml:12: rperf has one opcode"),
         (&format!("{flow}\"post-poll\"\nopcode = \"send\""), "allowed: opcode = \"write\""),
-        (&format!("{flow}\"rperf\"\nqps = 2"), "`qps` says nothing about one message at a time"),
+        (&format!("{flow}\"rperf\"\nqps = 2"), "`qps` does not apply to one message at a time"),
         (
             &format!("{flow}\"bulk\"\nclients = 2"),
-            "p.toml:12: `clients` says nothing about bulk (allowed: with method = \"key-value\")",
+            "p.toml:12: `clients` does not apply to bulk (allowed: with method = \"key-value\")",
         ),
-        (&format!("{flow}\"rperf\"\nput-every = 2"), "`put-every` says nothing about rperf"),
+        (&format!("{flow}\"rperf\"\nput-every = 2"), "`put-every` does not apply to rperf"),
         (
             &format!("{flow}\"ping-pong\"\ndepth = 2"),
             "one message at a time (allowed: with method = \"bulk\", \"closed-loop\" or \"key-value\")",
@@ -175,9 +175,9 @@ fn what_can_not_be_is_refused() {
         ),
     ] {
         let error = with(text).unwrap_err();
-        assert!(error.contains(said), "{said:?} is not in {error:?}");
+        assert!(error.contains(message), "{message:?} is not in {error:?}");
     }
-    for (text, said) in [
+    for (text, message) in [
         (HOSTS.to_owned(), "no flow: nothing would be measured"),
         (format!("{HOSTS}[[host]]\nname = \"a\"\nagent = \"node3\""), "there are two hosts \"a\""),
         (
@@ -198,7 +198,7 @@ fn what_can_not_be_is_refused() {
         (String::new(), "no flow"),
     ] {
         let error = read(&text).unwrap_err();
-        assert!(error.contains(said), "{said:?} is not in {error:?}");
+        assert!(error.contains(message), "{message:?} is not in {error:?}");
     }
 }
 

@@ -52,8 +52,7 @@ fn ports(devices: &[DeviceInfo]) -> Table {
     let header = ["port", "state", "link", "rate", "MTU", "most", "LID", "timestamps", "firmware"];
     Table {
         title: "Ports of RDMA devices".into(),
-        caption: "MTU in bytes, now and at most; whether the device says when a request completed."
-            .into(),
+        caption: "MTU in bytes, active and largest; whether the device stamps completions.".into(),
         header: header.map(str::to_owned).into(),
         rows: each_port(devices).map(row).collect(),
     }
@@ -209,9 +208,10 @@ mod tests {
         };
         let devices = [device];
         let text = text::table(&ports(&devices)) + &text::table(&gids(&devices));
-        for said in ["mlx5_0 1", "active", "56 Gbps", "1024", "fefe:fefe", "RoCE v2", "mlx5_0 2  ?"]
+        for message in
+            ["mlx5_0 1", "active", "56 Gbps", "1024", "fefe:fefe", "RoCE v2", "mlx5_0 2  ?"]
         {
-            assert!(text.contains(said), "no {said:?} in {text}");
+            assert!(text.contains(message), "no {message:?} in {text}");
         }
         let json = DevicesAnswer::new(&devices).json();
         assert_eq!(json["devices"][0]["guid"], "00000000000000ab");

@@ -194,9 +194,9 @@ impl Switches for Simulated {
     fn apply(&mut self, plan: &SimulatedPlan) -> Result<Applied, Fault> {
         let mut network = self.network();
         let (port, config) = (network.name(plan.id)?, network.config(plan.id));
-        let refused = |said: &str| {
-            let (port, said) = (port.clone(), said.to_owned());
-            Err(Fault::Refused { port, said, left: Left::AsBefore })
+        let refused = |reason: &str| {
+            let (port, reason) = (port.clone(), reason.to_owned());
+            Err(Fault::Refused { port, reason, left: Left::AsBefore })
         };
         if plan.is_empty() {
             return Ok(Applied { is_written: false, config });

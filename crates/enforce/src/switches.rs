@@ -138,20 +138,20 @@ pub enum Fault {
         what: String,
     },
     /// The port could not be read.
-    #[error("{port} can't be read: {said}")]
+    #[error("{port} can't be read: {reason}")]
     Unreadable {
         /// The port.
         port: String,
         /// The reason, in the words of the port.
-        said: String,
+        reason: String,
     },
     /// The port refused the change.
-    #[error("{port} refused: {said}; {left}")]
+    #[error("{port} refused: {reason}; {left}")]
     Refused {
         /// The port.
         port: String,
         /// The reason, in the words of the port.
-        said: String,
+        reason: String,
         /// The state of the port.
         left: Left,
     },

@@ -324,14 +324,14 @@ mod tests {
             on: bool,
         }
         let error = |text: &str| Source::new("f", text).toml::<Settings>().unwrap_err().to_string();
-        for (value, said) in
+        for (value, message) in
             [("-64", "-64"), ("1.5", "1.5"), ("true", "true"), ("[1]", "a list"), ("{}", "a table")]
         {
-            let told = format!("f:1: {said} can't stand here (allowed: a text in quotes)");
-            assert_eq!(error(&format!("name = {value}")), told);
+            let message = format!("f:1: {message} can't stand here (allowed: a text in quotes)");
+            assert_eq!(error(&format!("name = {value}")), message);
         }
-        let told = "f:2: the text \"yes\" can't stand here (allowed: true or false)";
-        assert_eq!(error("name = \"a\"\non = \"yes\""), told);
+        let message = "f:2: the text \"yes\" can't stand here (allowed: true or false)";
+        assert_eq!(error("name = \"a\"\non = \"yes\""), message);
     }
 
     #[test]

@@ -123,7 +123,10 @@ impl Controller {
                 return Ok(None);
             }
             if let Some(status) = controller.running.wait(POLL)? {
-                bail!("the controller ended, {status}; {} says why", controller.output.display());
+                bail!(
+                    "the controller ended, {status}; {} has the reason",
+                    controller.output.display()
+                );
             }
             let left = TIMEOUT.saturating_sub(began.elapsed());
             let waits_for = match client::get(&settings.listen, "/v1/status") {
@@ -146,10 +149,9 @@ impl Controller {
         self.running.terminate();
         match self.running.wait(TIMEOUT)? {
             Some(status) if status.success() => Ok(()),
-            Some(status) => bail!(
-                "the controller did not end well, {status}; {} says why",
-                self.output.display()
-            ),
+            Some(status) => {
+                bail!("the controller failed, {status}; {} has the reason", self.output.display())
+            }
             None => bail!(
                 "the controller did not end within {} s: ports may still be shared",
                 TIMEOUT.as_secs()

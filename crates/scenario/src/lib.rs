@@ -6,6 +6,30 @@
 //! - [`infiniband`]: measuring methods and bulk traffic on an InfiniBand fabric;
 //! - [`ethernet`]: flows of RoCE, IRN, iWARP or Homa through an Ethernet fabric;
 //! - [`jobs`]: jobs that compute and communicate on one fabric, by policies of sharing its links.
+//!
+//! All kinds are run in the same way, by the trait [`Experiment`]. An incast of three hosts, which
+//! takes at least as long as its 9 MB take on the receiver's link:
+//!
+//! ```
+//! use bandwise_input::Source;
+//! use bandwise_netsim::engine::Sequential;
+//! use bandwise_scenario::{Experiment, Stop, ethernet::EthernetScenario};
+//! use std::ops::ControlFlow;
+//!
+//! let text = r#"
+//!     kind = "ethernet"
+//!     [fabric]
+//!     build = { single-switch = 4 }
+//!     link = { rate = "100 Gbps", delay = "1 us" }
+//!     [workload]
+//!     incast = { senders = 3, bytes = "9 MB", receiver = 0 }
+//! "#;
+//! let others = |_: &str| Err("it names no other file".to_owned());
+//! let parsed = EthernetScenario::from_toml(&Source::new("incast.toml", text), others).unwrap();
+//! let results = parsed.scenario.conduct(&Sequential, &mut |_| ControlFlow::Continue(()));
+//! assert_eq!((results.stop.clone(), results.finished), (Stop::Complete, 3));
+//! assert!(results.simulated.as_ps() >= 9_000_000 * 8 * 10); // 10 ps a bit
+//! ```
 
 pub mod ethernet;
 mod experiment;

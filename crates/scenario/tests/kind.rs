@@ -35,7 +35,7 @@ fn the_error_of_a_missing_kind_says_which_it_looks_like() {
 }
 
 /// Returns the error of each reader for a text.
-fn told(text: &str) -> [Option<String>; 4] {
+fn messages(text: &str) -> [Option<String>; 4] {
     let source = Source::new("s.toml", text);
     let files = |_: &str| Err("no such file".to_owned());
     let error = |error: bandwise_input::InputError| error.to_string();
@@ -56,12 +56,15 @@ fn each_reader_takes_its_own_kind() {
         ))
     };
     let ethernet = other("ethernet", "infiniband");
-    assert_eq!(told("kind = \"ethernet\"\n"), [ethernet, None, None, other("ethernet", "jobs")]);
-    let jobs = told("kind = \"jobs\"\n[[job]]\nworkload = \"LR\"\n");
+    assert_eq!(
+        messages("kind = \"ethernet\"\n"),
+        [ethernet, None, None, other("ethernet", "jobs")]
+    );
+    let jobs = messages("kind = \"jobs\"\n[[job]]\nworkload = \"LR\"\n");
     let ethernet = other("jobs", "ethernet");
     assert_eq!(jobs, [other("jobs", "infiniband"), ethernet.clone(), ethernet, None]);
     let fabric = "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n";
-    let infiniband = told(&format!("kind = \"infiniband\"\n{fabric}"));
+    let infiniband = messages(&format!("kind = \"infiniband\"\n{fabric}"));
     let ethernet = other("infiniband", "ethernet");
     assert_eq!(infiniband, [None, ethernet.clone(), ethernet, other("infiniband", "jobs")]);
 }
@@ -69,8 +72,8 @@ fn each_reader_takes_its_own_kind() {
 #[test]
 fn a_fabric_file_has_no_kind() {
     let fabric = "[fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"10 Gbps\" }\n";
-    let [of_infiniband, ..] = told(fabric);
+    let [of_infiniband, ..] = messages(fabric);
     assert_eq!(of_infiniband, None);
-    let [of_infiniband, ..] = told(&format!("{fabric}[run]\nseed = 2\n"));
+    let [of_infiniband, ..] = messages(&format!("{fabric}[run]\nseed = 2\n"));
     assert!(of_infiniband.unwrap().contains("no kind"));
 }

@@ -155,8 +155,8 @@ fn the_seeds_of_the_fuzzer_are_messages() {
 fn another_version_is_told_of_whatever_else_it_says() {
     let line = br#"{"bandwise":7,"message":{"hello":[1,2]},"more":true}"#;
     assert_eq!(Message::decode(line), Err(MessageError::OtherVersion(7)));
-    let said = MessageError::OtherVersion(7).to_string();
-    assert!(said.contains("version 7") && said.contains("version 4"), "{said}");
+    let message = MessageError::OtherVersion(7).to_string();
+    assert!(message.contains("version 7") && message.contains("version 4"), "{message}");
     let not_ours = Message::decode(b"SSH-2.0-OpenSSH_9.2").unwrap_err();
     assert!(not_ours.to_string().contains("does `bandwise rperf` run"), "{not_ours}");
 }

@@ -30,8 +30,8 @@ impl Flags {
             return print(&format!("there is no lab {name:?}\n"));
         };
         for namespace in &removed.foreign {
-            note(format_args!("{namespace}: was made by somebody else, and stays"));
+            note(format_args!("{namespace}: was not created by bandwise, and is kept"));
         }
-        print(&format!("{name}: {} namespaces taken away\n", removed.namespaces))
+        print(&format!("{name}: {} namespaces removed\n", removed.namespaces))
     }
 }

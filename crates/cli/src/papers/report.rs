@@ -17,8 +17,8 @@ pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -
     notes.extend((paper.summary)(&results.rows));
     let mut answer = (paper.answer)(&results.findings);
     if options.quick {
-        let quick = "This was a quick run: it simulated less, and each case once. What a full run \
-                     says may differ.";
+        let quick = "This was a quick run: it simulated less, and each case once. The values \
+                     of a full run may differ.";
         answer.push(quick.to_owned());
     }
     Report {

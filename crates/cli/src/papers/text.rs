@@ -33,7 +33,7 @@ pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) 
     };
     out += &format!("{agree} of {judged} published values agree{more}.\n");
     if !misses.is_empty() {
-        out += &format!("Not within what is allowed: {}.\n", misses.join(", "));
+        out += &format!("Outside of the tolerance: {}.\n", misses.join(", "));
     }
     if judged > 0 {
         out += &wrapped(paper.rule);

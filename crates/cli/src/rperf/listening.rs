@@ -10,7 +10,7 @@ use std::net::{SocketAddr, TcpListener};
 pub(super) fn listen(at: SocketAddr, purpose: impl Display) -> Result<TcpListener, Failure> {
     let listener = TcpListener::bind(at).map_err(|error| {
         let message = format!("--listen {at}: {error}");
-        Failure::usage(message, "an address of this host, and a port that nobody listens at")
+        Failure::usage(message, "an address of this host, and a free port")
     })?;
     let at = listener.local_addr().context("the address that is listened at")?;
     note(format_args!("listening at {at}, to measure with {purpose}"));

@@ -31,7 +31,7 @@ pub(super) fn check(
         names.push("…".to_owned());
     }
     let message = format!(
-        "there is no host {wanted:?}: {} share this description and go by their ids",
+        "there is no host {wanted:?}: {} have this description and need their ids",
         if ids.len() == 1 { "several nodes".to_owned() } else { format!("{} hosts", ids.len()) }
     );
     Err(flags.error(at, message).allowed(names.join(", ")).into())

@@ -105,7 +105,7 @@ impl Flags {
         let given = flags.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
         match given {
             Some(flag) if has_flows => Err(Failure::usage(
-                format!("{flag} says nothing about the flows of {file}, and --to is not given"),
+                format!("{flag} does not apply to the flows of {file}, and --to is not given"),
                 format!(
                     "--to HOST (with --from HOST), which replaces the file's flows; or its flows \
                      as they are, without {flag}"

@@ -210,7 +210,7 @@ fn bandwidth_table(settings: &Settings, outcome: &Outcome) -> Table {
     }
     Table {
         title: "Bandwidth".to_owned(),
-        caption: "Payload of messages that completed while it was measured, one way.".to_owned(),
+        caption: "Payload of messages completed during the measurement, one way.".to_owned(),
         header: header.into_iter().map(str::to_owned).collect(),
         rows: bulk.collect(),
     }

@@ -35,7 +35,7 @@ impl Findings {
         let doubts = scenario.doubts(&outlook);
         let of_file = settings.warnings.iter().map(ToString::to_string);
         let left_out = settings.left_out.iter().map(|error| format!("left out: {error}"));
-        let warnings = of_file.chain(left_out).chain(Doubt::told(&doubts)).collect();
+        let warnings = of_file.chain(left_out).chain(Doubt::texts(&doubts)).collect();
         let answer = Vec::new();
         let mut findings =
             Findings { comparison, compared, outlook, summaries, answer, warnings, doubts };

@@ -66,7 +66,7 @@ pub(super) fn tail_axes(series: Vec<Series>) -> Figure {
         id: "tail".into(),
         group: String::new(),
         title: "Tail of flows of a single packet".into(),
-        caption: "The completion time that so many of them do not exceed.".into(),
+        caption: "Percentiles of the completion time.".into(),
         x: Axis { label: "flows".into(), unit: "%".into(), scale: Scale::Linear },
         y: Axis { label: "completion time".into(), unit: "us".into(), scale: Scale::Linear },
         series,

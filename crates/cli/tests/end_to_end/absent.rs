@@ -14,7 +14,7 @@ fn commands_that_measure_by_devices_name_the_feature_they_need() {
         &["bench", "--case", "measuring-loop"],
     ];
     for args in lines {
-        let said = ["without the feature `verbs`", "-p bandwise-cli --features verbs"];
-        Place::new().run(args).refused(&said);
+        let message = ["without the feature `verbs`", "-p bandwise-cli --features verbs"];
+        Place::new().run(args).refused(&message);
     }
 }

@@ -84,16 +84,16 @@ fn who_can_not_be_reached_is_named() {
 }
 
 /// Listeners that say something to who comes, and the plan to measure with them.
-fn run_with(said: &[u8]) -> crate::common::Ran {
+fn run_with(bytes: &[u8]) -> crate::common::Ran {
     let place = place();
     let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     let addresses = [0, 1].map(|i| listeners[i].local_addr().unwrap().to_string());
     place.write("plan.toml", plan([&addresses[0], &addresses[1]]));
     for listener in listeners {
-        let said = said.to_vec();
+        let bytes = bytes.to_vec();
         thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();
-            stream.write_all(&said).unwrap();
+            stream.write_all(&bytes).unwrap();
             let _ = stream.read_to_end(&mut Vec::new());
         });
     }
@@ -103,13 +103,13 @@ fn run_with(said: &[u8]) -> crate::common::Ran {
 #[test]
 fn who_is_no_agent_is_told_so() {
     let refusal = format!("{{\"bandwise\":{VERSION},\"message\":{{\"refused\":\"no room\"}}}}\n");
-    for (said, words) in [
+    for (bytes, words) in [
         (&b"SSH-2.0-OpenSSH_9.2\r\n"[..], "this is not a message of bandwise"),
         (b"{\"bandwise\":99,\"message\":{\"hi\":1}}\n", "speaks version 99 of bandwise's protocol"),
         (refusal.as_bytes(), "it refuses: no room"),
         (&[b'x'; 70_000], "a line of more than 65536 bytes"),
     ] {
-        let ran = run_with(said);
+        let ran = run_with(bytes);
         assert_eq!(ran.code, Some(1), "{ran:#?}");
         assert!(ran.stderr.contains(words) && ran.stdout.contains("Partial: "), "{ran:#?}");
     }

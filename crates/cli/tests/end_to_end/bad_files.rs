@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 /// Runs on the file with all outputs asked for.
 #[track_caller]
-fn refuses(name: &str, content: impl AsRef<[u8]>, said: &[&str]) {
+fn refuses(name: &str, content: impl AsRef<[u8]>, message: &[&str]) {
     let place = Place::new();
     place.write(name, content);
     let args = ["rperf", "--fabric", name, "--to", "h0", "--json", "o.json", "--report", "o.html"];
-    place.run(&args).refused(said);
+    place.run(&args).refused(message);
     assert_eq!(place.files(), [name], "something was written");
 }
 
@@ -46,8 +46,8 @@ fn an_unknown_host() {
 #[test]
 fn a_cycle_in_the_credit_dependencies() {
     let text = crate::rperf::ring("");
-    let said = ["f.toml:2: ", "s0:2 -> s1:2 -> s2:2", "allowed: ", "allow-credit-loops"];
-    refuses("f.toml", text, &said);
+    let message = ["f.toml:2: ", "s0:2 -> s1:2 -> s2:2", "allowed: ", "allow-credit-loops"];
+    refuses("f.toml", text, &message);
 }
 
 #[test]
@@ -68,9 +68,9 @@ fn a_lane_that_a_port_on_the_way_does_not_serve() {
     let place = Place::new();
     place.write("f.toml", back_to_back_and(tables));
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--sl", "1", "--json", "o.json"];
-    let said =
+    let message =
         ["<flags>:1: SL1 goes to VL1 at h1:1, where no turn serves this lane", "allowed: sl ="];
-    place.run(&args).refused(&said);
+    place.run(&args).refused(&message);
     assert_eq!(place.files(), ["f.toml"]);
 }
 
@@ -82,8 +82,8 @@ fn a_cycle_in_the_credit_dependencies_of_a_netlist() {
         text += &format!("Switch 3 \"s{i}\"\n[1] \"h{i}\"\n[2] \"s{next}\"[3]\n");
         text += &format!("[3] \"s{last}\"[2]\nHca 1 \"h{i}\"\n[1] \"s{i}\"[1]\n");
     }
-    let said = ["f.net:3: ports can wait", "s0:2 -> s1:2", "allowed: ", "in a TOML scenario"];
-    refuses("f.net", text, &said);
+    let message = ["f.net:3: ports can wait", "s0:2 -> s1:2", "allowed: ", "in a TOML scenario"];
+    refuses("f.net", text, &message);
 }
 
 #[test]

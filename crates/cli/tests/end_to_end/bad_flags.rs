@@ -12,7 +12,7 @@ fn without_a_fabric_there_are_servers_and_clients() {
 fn values_of_rperf() {
     let place = Place::new();
     place.write("f.toml", BACK_TO_BACK);
-    for (flags, said) in [
+    for (flags, message) in [
         (&["--to", "h9"][..], &["<flags>:1: there is no host \"h9\"", "allowed: ", "--to h9"][..]),
         (&["--to", "h0", "--from", "h0"], &["\"h0\" sends to itself", "allowed: "]),
         (
@@ -53,7 +53,7 @@ fn values_of_rperf() {
         (&[], &["f.toml has no [[flow]]", "allowed: "]),
     ] {
         let args = [&["rperf", "--fabric", "f.toml", "--json", "o.json"], flags].concat();
-        place.run(&args).refused(said);
+        place.run(&args).refused(message);
         assert_eq!(place.files(), ["f.toml"], "{flags:?} wrote something");
     }
 }
@@ -72,9 +72,11 @@ fn flags_of_a_flow_need_a_destination() {
         &["--compare"],
         &["--background", "h1"],
     ] {
-        let said = format!("error: {} says nothing about the flows of f.toml", flags[0]);
+        let message = format!("error: {} does not apply to the flows of f.toml", flags[0]);
         let allowed = "allowed: --to HOST (with --from HOST), which replaces the file's flows";
-        place.run(&[&["rperf", "--fabric", "f.toml"], flags].concat()).refused(&[&said, allowed]);
+        place
+            .run(&[&["rperf", "--fabric", "f.toml"], flags].concat())
+            .refused(&[&message, allowed]);
     }
 }
 
@@ -82,11 +84,11 @@ fn flags_of_a_flow_need_a_destination() {
 fn a_description_that_hosts_share() {
     let fabric = fixture("two-racks.ibnetdiscover");
     let args = ["rperf", "--fabric", &fabric, "--from", "node11", "--to", "twin"];
-    let said = "there is no host \"twin\": 2 hosts share this description";
+    let message = "there is no host \"twin\": 2 hosts have this description";
     let allowed = "allowed: \"H-0002c903000b0005\", \"H-0002c903000b0003\"";
-    Place::new().run(&args).refused(&[said, allowed]);
+    Place::new().run(&args).refused(&[message, allowed]);
     let args = [&args[..5], &["--to", "node00 HCA-1", "--background", "twin"]].concat();
-    Place::new().run(&args).refused(&[said, allowed]);
+    Place::new().run(&args).refused(&[message, allowed]);
 }
 
 #[test]

@@ -7,10 +7,10 @@ fn bench_says_how_fast_and_where() {
     let place = Place::new();
     let args = ["bench", "--duration", "2 ms", "--runs", "3", "--json", "b.json"];
     let ran = place.run(&args).good();
-    for said in
+    for message in
         ["packet-hops/s of CPU time", "packet-hops/s of wall time", "parts at its fastest", " core"]
     {
-        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+        assert!(ran.stdout.contains(message), "no {message:?} in {}", ran.stdout);
     }
     let stats = &place.json("b.json")["stats"];
     for key in ["packets_delivered", "packet_hops", "events", "packet_hops_per_s", "ns_per_event"] {
@@ -33,11 +33,11 @@ fn a_single_run_is_no_median_of_many() {
 
 #[test]
 fn bench_of_flows() {
-    for (case, said) in [("irn", "IRN on a fat tree"), ("roce-pfc", "RoCE with priority flow")] {
+    for (case, message) in [("irn", "IRN on a fat tree"), ("roce-pfc", "RoCE with priority flow")] {
         let place = Place::new();
         let args = ["bench", "--case", case, "--duration", "200 us", "--runs", "1", "--json", "b"];
         let ran = place.run(&args).good();
-        assert!(ran.stdout.contains(said), "{}", ran.stdout);
+        assert!(ran.stdout.contains(message), "{}", ran.stdout);
         assert!(
             ran.stdout.contains("200 us of flows simulated once on one core"),
             "{}",
@@ -59,8 +59,8 @@ fn bench_of_the_measuring_loop() {
     let place = Place::new();
     let args = ["bench", "--case", "measuring-loop", "--duration", "2 ms", "--json", "b.json"];
     let ran = place.run(&args).good();
-    for said in ["closed-loop", "rperf", "ns an operation", "ns a read"] {
-        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    for message in ["closed-loop", "rperf", "ns an operation", "ns a read"] {
+        assert!(ran.stdout.contains(message), "no {message:?} in {}", ran.stdout);
     }
     let json = place.json("b.json");
     assert!(json["stats"]["clock_read_ns"].as_f64().unwrap() > 0.0);

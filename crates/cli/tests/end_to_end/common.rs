@@ -112,10 +112,10 @@ impl Ran {
 
     /// Checks that the run refused its input with these texts and printed no result.
     #[track_caller]
-    pub(crate) fn refused(self, said: &[&str]) -> Self {
+    pub(crate) fn refused(self, parts: &[&str]) -> Self {
         assert_eq!((self.code, self.stdout.as_str()), (Some(2), ""), "{self:#?}");
-        for said in said {
-            assert!(self.stderr.contains(said), "no {said:?} in {}", self.stderr);
+        for part in parts {
+            assert!(self.stderr.contains(part), "no {part:?} in {}", self.stderr);
         }
         self
     }

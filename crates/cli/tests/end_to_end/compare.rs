@@ -89,13 +89,13 @@ fn gains_are_those_of_the_times() {
     let product = |shared| seconds(shared, "LR") * seconds(shared, "PR");
     for (at, over) in ["uncontrolled", "equal"].iter().enumerate() {
         let gain = (product(Some(over)) / product(Some("saba"))).sqrt();
-        let said = json["gains"][at]["gain"]["mean"].as_f64().unwrap();
-        assert!((said / gain - 1.0).abs() < 1e-9, "{said} {gain}");
+        let mean = json["gains"][at]["gain"]["mean"].as_f64().unwrap();
+        assert!((mean / gain - 1.0).abs() < 1e-9, "{mean} {gain}");
         assert_eq!(json["gains"][at]["shown"], "unknown");
     }
     let slowdown = (product(Some("saba")) / product(None)).sqrt();
-    let said = json["slowdowns"][2]["all"]["mean"].as_f64().unwrap();
-    assert!((said / slowdown - 1.0).abs() < 1e-9, "{said} {slowdown}");
+    let mean = json["slowdowns"][2]["all"]["mean"].as_f64().unwrap();
+    assert!((mean / slowdown - 1.0).abs() < 1e-9, "{mean} {slowdown}");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn interrupted_it_ends_what_it_started() {
 fn what_cannot_be_is_refused_before_anything_is_run() {
     let two = ["--app", "LR=touch ran", "--app", "PR=touch ran"];
     let cases: [(&[&str], &str); 9] = [
-        (&two[..2], "--app: one alone shares with nobody"),
+        (&two[..2], "--app: a comparison needs several programs"),
         (&["--app", "LR=true", "--app", "XX=true"], "--app XX: is not in the sensitivity table"),
         (&["--app", "LR=true", "--app", "LR=true"], "--app LR: twice"),
         (&["--app", "LR=true", "--app", "PR"], "--app can't be \"PR\""),

@@ -81,8 +81,8 @@ fn a_port_that_is_not_there_is_told() {
 #[test]
 fn nobody_answers() {
     let ran = says(&place(WELL, TABLE), "status");
-    let said = "no controller answers at unix:";
-    assert!(ran.code == Some(1) && ran.stderr.contains(said), "{ran:?}");
+    let message = "no controller answers at unix:";
+    assert!(ran.code == Some(1) && ran.stderr.contains(message), "{ran:?}");
 }
 
 #[test]

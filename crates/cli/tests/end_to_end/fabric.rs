@@ -6,8 +6,10 @@ use std::process::Command;
 #[test]
 fn shows_what_is_there() {
     let ran = Place::new().run(&["fabric", "show", &fixture("two-racks.ibsim")]).good();
-    for said in ["hosts         4", "switches      3", "longest path  4 links", "48 Gbps", "none"] {
-        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    for message in
+        ["hosts         4", "switches      3", "longest path  4 links", "48 Gbps", "none"]
+    {
+        assert!(ran.stdout.contains(message), "no {message:?} in {}", ran.stdout);
     }
 }
 
@@ -72,7 +74,7 @@ fn says_that_it_routes_a_large_fabric_where_somebody_sits_at_a_terminal() {
     let fabric =
         |k| format!("[fabric]\nbuild = {{ fat-tree = {k} }}\nlink = {{ rate = \"1 Gbps\" }}\n");
     let args = ["rperf", "--fabric", "f.toml", "--to", "h1", "--samples", "1"];
-    let said = "routing 5488 hosts over 980 switches …";
+    let message = "routing 5488 hosts over 980 switches …";
     // `script` gives its command a terminal.
     let command = format!("{} {}", env!("CARGO_BIN_EXE_bandwise"), args.join(" "));
     let at_terminal = || {
@@ -83,7 +85,7 @@ fn says_that_it_routes_a_large_fabric_where_somebody_sits_at_a_terminal() {
     place.write("f.toml", fabric(28));
     assert!(!place.run(&args).good().stderr.contains("routing"));
     if let Some(printed) = at_terminal() {
-        assert!(printed.contains(said), "{printed}");
+        assert!(printed.contains(message), "{printed}");
     }
     place.write("f.toml", fabric(4));
     assert!(at_terminal().is_none_or(|printed| !printed.contains("routing")));
@@ -93,9 +95,9 @@ fn says_that_it_routes_a_large_fabric_where_somebody_sits_at_a_terminal() {
 #[test]
 fn bad_weights_are_refused() {
     let place = Place::new();
-    let refused = |args: &str, said: &[&str]| {
+    let refused = |args: &str, message: &[&str]| {
         let args: Vec<&str> = ["fabric", "weights"].into_iter().chain(args.split(' ')).collect();
-        place.run(&args).refused(said);
+        place.run(&args).refused(message);
     };
     for weight in ["1", "16=1", "1=0", "1=256", "1=x", "3-1=1"] {
         refused(&format!("s1:3 {weight}"), &["a service level and a weight from 1 to 255"]);

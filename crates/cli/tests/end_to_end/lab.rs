@@ -5,9 +5,9 @@ use crate::common::Place;
 #[test]
 fn bad_flags_are_refused() {
     let place = Place::new();
-    let refused = |args: &str, said: &[&str]| {
+    let refused = |args: &str, message: &[&str]| {
         let args: Vec<&str> = ["lab"].into_iter().chain(args.split(' ')).collect();
-        place.run(&args).refused(said);
+        place.run(&args).refused(message);
     };
     for hosts in ["1", "65", "-1", "four"] {
         refused(&format!("up --hosts {hosts}"), &["--hosts can't be", "2 to 64"]);

@@ -16,7 +16,7 @@ fn lists_papers_with_their_items() {
 #[test]
 fn prints_ours_beside_the_published_ones() {
     let ran = Place::new().run(&["papers", "run", "rperf/fig4", "--quick"]).good();
-    for said in [
+    for message in [
         "rperf fig4",
         "published",
         "ours",
@@ -24,7 +24,7 @@ fn prints_ours_beside_the_published_ones() {
         "agrees within 15",
         "seed 1, quick",
     ] {
-        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+        assert!(ran.stdout.contains(message), "no {message:?} in {}", ran.stdout);
     }
     assert!(ran.stderr.contains("million packet-hops/s"), "{}", ran.stderr);
 }

@@ -41,12 +41,12 @@ fn measures_back_to_back() {
     place.write("f.toml", BACK_TO_BACK);
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--samples", "500", "--seed", "3"];
     let ran = place.run(&args).good();
-    for said in
+    for message in
         ["round-trip time of 64 B on SL0 from h1 to h0", "p99.99", "measured", "truth", "error"]
             .into_iter()
             .chain(["\nnegative         0\n", "\nzero  "])
     {
-        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+        assert!(ran.stdout.contains(message), "no {message:?} in {}", ran.stdout);
     }
     assert!(ran.stdout.contains("seed 3, bandwise "), "{}", ran.stdout);
 
@@ -121,8 +121,8 @@ fn compares_methods() {
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--compare", "--samples", "300"];
     let args = [&args[..], &["--json", "c.json", "--report", "c.html"]].concat();
     let ran = place.run(&args).good();
-    for said in ["rperf", "ping-pong", "post-poll", "truth", "error"] {
-        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    for message in ["rperf", "ping-pong", "post-poll", "truth", "error"] {
+        assert!(ran.stdout.contains(message), "no {message:?} in {}", ran.stdout);
     }
     let json = place.json("c.json");
     for flow in json["flows"].as_array().unwrap() {
@@ -159,10 +159,10 @@ fn without_a_sample_it_says_how_to_get_some() {
     {
         let ran = place.run(&[&args[..], flags].concat());
         assert_eq!(ran.code, Some(1), "{ran:#?}");
-        let said = format!(
+        let message = format!(
             "error: no sample within 1 us: {names}\n  needed: a longer --duration, such as '1 ms'"
         );
-        assert!(ran.stderr.contains(&said), "{ran:#?}");
+        assert!(ran.stderr.contains(&message), "{ran:#?}");
         let blank = ran.stdout.lines().chain(ran.stderr.lines()).any(|line| line.trim().is_empty());
         assert!(!blank && ran.stdout.starts_with("No sample: "), "{ran:#?}");
     }
@@ -252,13 +252,13 @@ fn deadlocks(text: String) {
     let ran = place.run(&["rperf", "--fabric", "f.toml", "--json", "o.json"]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     // The loop may be told from any of its ports on.
-    let told = ran.stderr.split("forever: ").nth(1).unwrap().split(" (").next().unwrap();
-    let ports: Vec<&str> = told.split(" -> ").collect();
+    let message = ran.stderr.split("forever: ").nth(1).unwrap().split(" (").next().unwrap();
+    let ports: Vec<&str> = message.split(" -> ").collect();
     let mut rotated = ports[..ports.len() - 1].to_vec();
     let first = rotated.iter().position(|&p| p == "s0:2").expect("s0:2 is part of it");
     rotated.rotate_left(first);
     rotated.push("s0:2");
-    assert_eq!(rotated.join(" -> "), LOOP, "{told}");
+    assert_eq!(rotated.join(" -> "), LOOP, "{message}");
     let json = place.json("o.json");
     assert_eq!(json["stop"], "deadlock");
     assert_eq!(json["deadlock"].as_array().unwrap().len(), 7);

@@ -5,7 +5,7 @@ use crate::common::Place;
 #[test]
 fn what_can_not_be_measured_is_refused() {
     let place = Place::new();
-    for (flags, said) in [
+    for (flags, message) in [
         (
             &["--operation", "write"][..],
             &["rperf moves its messages in one way", "--operation send"][..],
@@ -31,20 +31,20 @@ fn what_can_not_be_measured_is_refused() {
             &["-c", "ud", "--method", "bulk", "--operation", "write"],
             &["datagrams (UD) can only be measured by ping-pong and bulk"],
         ),
-        (&["-q", "2"], &["-q says nothing about a latency", "-q with --method bulk"]),
+        (&["-q", "2"], &["-q does not apply to a latency", "-q with --method bulk"]),
         (
             &["--method", "closed-loop", "--operation", "read", "-t", "256"],
             &["256 outstanding READs or atomics are too many for a connection: 255 at most"],
         ),
-        (&["-t", "2"], &["-t says nothing about a method with one", "bulk or closed-loop"]),
+        (&["-t", "2"], &["-t does not apply to a method with one", "bulk or closed-loop"]),
         (&["--method", "bulk", "-s", "0"], &["empty messages have no bandwidth"]),
         (
             &["--method", "bulk", "-q", "1024", "-t", "16384"],
             &["1024 queue pairs of 16384 requests are too many"],
         ),
-        (&["--threads", "2"], &["--threads says nothing about a latency"]),
-        (&["--rate", "1"], &["--rate says nothing about a latency"]),
-        (&["--window", "1 s"], &["--window says nothing about a latency"]),
+        (&["--threads", "2"], &["--threads does not apply to a latency"]),
+        (&["--rate", "1"], &["--rate does not apply to a latency"]),
+        (&["--window", "1 s"], &["--window does not apply to a latency"]),
         (&["--method", "bulk", "--rate", "fast"], &["Gbps as a number", "2 Mpps"]),
         (
             &["--method", "bulk", "--rate", "1 bps", "-s", "1 GiB"],
@@ -73,7 +73,7 @@ fn what_can_not_be_measured_is_refused() {
         (&["--method", "guess"], &["allowed: rperf, ping-pong, post-poll, closed-loop, bulk"]),
     ] {
         let args = [&["rperf", "client", "localhost", "--json", "o.json"], flags].concat();
-        place.run(&args).refused(said);
+        place.run(&args).refused(message);
         assert!(place.files().is_empty(), "{flags:?} wrote something");
     }
     place.run(&["rperf", "client"]).refused(&["<HOST[:PORT]>"]);

@@ -330,13 +330,13 @@ fn hosts_that_cannot_reach_each_other_are_refused() {
     let job = "kind = \"jobs\"\n[[job]]\nworkload = \"TS\"\ninstances = 2\n";
     let (kind, rest) = job.split_once('\n').unwrap();
     place.write("both.toml", format!("{kind}\n{apart}{rest}"));
-    let said = ["can't reach each other", "allowed: a path of switches"];
-    place.run(&["saba", "plan", "both.toml"]).refused(&[&["both.toml:"], &said[..]].concat());
+    let expected = ["can't reach each other", "allowed: a path of switches"];
+    place.run(&["saba", "plan", "both.toml"]).refused(&[&["both.toml:"], &expected[..]].concat());
     place.write("apart.toml", apart);
     place.write("jobs.toml", job);
     place
         .run(&["saba", "plan", "jobs.toml", "--fabric", "apart.toml"])
-        .refused(&[&["apart.toml:"], &said[..]].concat());
+        .refused(&[&["apart.toml:"], &expected[..]].concat());
 }
 
 #[test]

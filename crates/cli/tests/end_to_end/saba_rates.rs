@@ -49,10 +49,10 @@ impl<'a> Controller<'a> {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
-        assert!(said.any(|line| line.unwrap().contains("reached at")));
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("reached at")));
         // Its log is read, so that it never waits for anybody.
-        std::thread::spawn(move || said.for_each(drop));
+        std::thread::spawn(move || lines.for_each(drop));
         let mut controller = Controller { place, child, client: 0, numbers: 0 };
         controller.client = controller.http("POST", "/v1/clients", "")["client"].as_u64().unwrap();
         controller
@@ -91,8 +91,8 @@ impl<'a> Controller<'a> {
 }
 
 /// Returns the rates of all applications or connections, Gbps.
-fn gbps(said: &Value, of: &str, key: &str) -> Vec<f64> {
-    let all = said[of].as_array().unwrap();
+fn gbps(answer: &Value, of: &str, key: &str) -> Vec<f64> {
+    let all = answer[of].as_array().unwrap();
     all.iter().map(|of| of[key].as_f64().unwrap() / 1e9).collect()
 }
 
@@ -100,37 +100,37 @@ fn gbps(said: &Value, of: &str, key: &str) -> Vec<f64> {
 fn who_gets_what_while_applications_come_and_go() {
     let place = place();
     let mut controller = Controller::start(&place);
-    let said = rates(&place, &["--json"]).good().json();
-    assert_eq!((&said["applications"], &said["connections"]), (&json!([]), &json!([])));
+    let answer = rates(&place, &["--json"]).good().json();
+    assert_eq!((&answer["applications"], &answer["connections"]), (&json!([]), &json!([])));
     let lr = controller.register("LR");
     // A host's other name.
     controller.connect(lr, "10.0.0.1", "h2");
-    let said = rates(&place, &["--json"]).good().json();
-    assert_eq!(gbps(&said, "applications", "rate_bps"), [40.0]);
-    assert_eq!(said["engine"], json!({ "name": "flows", "at_rest": true }));
+    let answer = rates(&place, &["--json"]).good().json();
+    assert_eq!(gbps(&answer, "applications", "rate_bps"), [40.0]);
+    assert_eq!(answer["engine"], json!({ "name": "flows", "at_rest": true }));
     let pr = controller.register("PR");
     controller.connect(pr, "h1", "h2");
-    let said = rates(&place, &["--json"]).good().json();
-    let found = gbps(&said, "applications", "rate_bps");
+    let answer = rates(&place, &["--json"]).good().json();
+    let found = gbps(&answer, "applications", "rate_bps");
     assert!((found[0] + found[1] - 40.0).abs() < 1e-6 && found[0] > 1.5 * found[1], "{found:?}");
-    assert_eq!(gbps(&said, "connections", "max_min_bps"), [20.0, 20.0]);
-    let of_lr = &said["applications"][0];
+    assert_eq!(gbps(&answer, "connections", "max_min_bps"), [20.0, 20.0]);
+    let of_lr = &answer["applications"][0];
     assert_eq!((&of_lr["name"], &of_lr["port"]), (&json!("LR"), &json!("switch:3")));
-    assert!((of_lr["part"].as_f64().unwrap() - found[0] / 40.0).abs() < 1e-6, "{said}");
+    assert!((of_lr["part"].as_f64().unwrap() - found[0] / 40.0).abs() < 1e-6, "{answer}");
     let packets = ["--engine", "packets", "--duration", "2 ms", "--json"];
-    let said = rates(&place, &packets).good().json();
-    let by_packets = gbps(&said, "applications", "rate_bps");
+    let answer = rates(&place, &packets).good().json();
+    let by_packets = gbps(&answer, "applications", "rate_bps");
     let is_near = |(a, b): (&f64, &f64)| (a - b).abs() < 0.02 * b;
     assert!(by_packets.iter().zip(&found).all(is_near), "{by_packets:?}, not {found:?}");
     assert_eq!(
-        (&said["engine"]["name"], &said["engine"]["measured_ns"]),
+        (&answer["engine"]["name"], &answer["engine"]["measured_ns"]),
         (&json!("packets"), &json!(2e6))
     );
     let text = rates(&place, &[]).good().stdout;
     assert!(text.contains("  LR ") && text.contains("% at switch:3"), "{text}");
     controller.ask(json!({ "deregister": { "application": lr } }));
-    let said = rates(&place, &["--json"]).good().json();
-    assert_eq!(gbps(&said, "applications", "rate_bps"), [40.0]);
+    let answer = rates(&place, &["--json"]).good().json();
+    assert_eq!(gbps(&answer, "applications", "rate_bps"), [40.0]);
 }
 
 #[test]
@@ -153,8 +153,8 @@ fn another_network_than_the_controllers_is_told() {
 fn what_can_not_be_asked_is_told_before_anybody_is_asked() {
     let place = place();
     let ran = rates(&place, &[]);
-    let said = "no controller answers at unix:";
-    assert!(ran.code == Some(1) && ran.stderr.contains(said), "{ran:?}");
+    let reason = "no controller answers at unix:";
+    assert!(ran.code == Some(1) && ran.stderr.contains(reason), "{ran:?}");
     rates(&place, &["--duration", "1 ms"])
         .refused(&["--duration is of packets", "--engine packets"]);
     let soon = ["--engine", "packets", "--duration", "0 ms"];

@@ -44,9 +44,9 @@ fn the_environment_says_what_it_is() {
         here.display()
     );
     assert_eq!(ran.stdout, wanted, "{ran:?}");
-    let said = place.json("run.json");
+    let answer = place.json("run.json");
     assert_eq!(
-        (&said["job"], &said["mark"], &said["exit_code"]),
+        (&answer["job"], &answer["mark"], &answer["exit_code"]),
         (&"noon".into(), &().into(), &0.into())
     );
 }
@@ -78,11 +78,11 @@ fn what_can_not_be_used_is_said_before_anything_runs() {
         (&["--token-file", "open"], "everyone can read"),
         (&["--preload", "none.so"], "--preload can't be none.so"),
     ];
-    for (flags, said) in cases {
+    for (flags, reason) in cases {
         // The last of two flags would count, if two were allowed.
         let here: &[&str] = &["saba", "run", "--app", "LR"];
         let ran = place.run(&[here, flags, &["--", "touch", "ran"]].concat());
-        ran.refused(&[said, "allowed"]);
+        ran.refused(&[reason, "allowed"]);
     }
     place
         .run(&["saba", "run", "--app", "", "--", "touch", "ran"])

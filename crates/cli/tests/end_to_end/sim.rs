@@ -141,7 +141,7 @@ fn files_are_found_from_the_scenario() {
 fn lists_that_cannot_be_used() {
     let place = three();
     let long = format!("0,{}\n", "1".repeat(5000));
-    for (lines, said) in [
+    for (lines, message) in [
         ("0,0,0,1000\n", "l.csv:2: a flow from host 0 to itself"),
         ("0,0,3,1000\n", "l.csv:2: dst is \"3\""),
         ("0,0,1,0\n", "l.csv:2: bytes is \"0\""),
@@ -154,7 +154,7 @@ fn lists_that_cannot_be_used() {
         place.write("l.csv", format!("start_ns,src,dst,bytes\n{lines}"));
         let args = ["sim", "run", "n.toml", "--flows", "l.csv", "--json", "o.json"];
         let args = [&args[..], &["--flow-results", "f.csv"]].concat();
-        place.run(&args).refused(&[said, "allowed: "]);
+        place.run(&args).refused(&[message, "allowed: "]);
         assert_eq!(place.files(), ["l.csv", "n.toml"], "something was written");
     }
     place.write("l.csv", "0,0,1,10\n");
@@ -173,7 +173,7 @@ fn lists_that_cannot_be_used() {
 #[test]
 fn scenarios_that_cannot_be_used() {
     let place = Place::new();
-    for (text, said) in [
+    for (text, message) in [
         (
             "kind = \"ethernet\"\n[fabric]\nbuild = { fat-tree = 5 }\nlink = { rate = \"40 Gbps\" }\n",
             "n.toml:3: ",
@@ -186,7 +186,7 @@ fn scenarios_that_cannot_be_used() {
         ("kind = \"ethernet\"\n[workload]\nflows = \"no.csv\"\n", "no.csv: can't be read"),
     ] {
         place.write("n.toml", text);
-        place.run(&["sim", "run", "n.toml", "--json", "o.json"]).refused(&[said, "allowed: "]);
+        place.run(&["sim", "run", "n.toml", "--json", "o.json"]).refused(&[message, "allowed: "]);
         assert_eq!(place.files(), ["n.toml"]);
     }
 }
@@ -208,14 +208,14 @@ fn what_is_unwise_is_done_with_a_warning() {
     assert!(ran.stderr.contains("dropped in spite of PFC"), "{}", ran.stderr);
     // All flows of the list start before that. So do those of a sweep's points.
     place.write("n.toml", format!("{THREE}[run]\nwarm-up = \"1 s\"\n"));
-    let said = "warning: no flow counts: all 3 started before warm-up = \"1 s\" was over";
+    let message = "warning: no flow counts: all 3 started before warm-up = \"1 s\" was over";
     let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
-    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
     let sweep = "[workload]\npoisson = { flows = 9 }\n[sweep]\nrun.warm-up = [\"0 s\", \"1 s\"]\n";
     place.write("n.toml", format!("{THREE}{sweep}"));
     let ran = place.run(&["sim", "run", "n.toml"]).good();
-    let said = "warning: warm-up 1 s: no flow counts: all 9 started before warm-up = \"1 s\"";
-    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    let message = "warning: warm-up 1 s: no flow counts: all 9 started before warm-up = \"1 s\"";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
 }
 
 #[test]
@@ -278,8 +278,8 @@ fn a_line_for_each_port() {
     assert_eq!(column("pauses_received"), json["stats"]["pauses"]);
     assert_eq!(json["ports"].as_array().unwrap().len(), 8);
     assert_eq!(json["pause_storms"].as_array().unwrap().len(), 3);
-    let told = "warning: pause storm: h";
-    assert!(ran.stderr.contains(told), "{}", ran.stderr);
+    let message = "warning: pause storm: h";
+    assert!(ran.stderr.contains(message), "{}", ran.stderr);
     let same = place.run(&["sim", "run", "n.toml", "--port-results", "n.toml"]);
     same.refused(&["--port-results n.toml: the file is used twice"]);
 }
@@ -338,10 +338,10 @@ fn the_default_case_in_the_papers_folder() {
     let short = std::fs::read_to_string(DEFAULT).unwrap().replace("10 ms\" }", "200 us\" }");
     place.write("n.toml", short);
     let ran = place.run(&["sim", "run", "n.toml"]).good();
-    for said in
+    for message in
         ["single packet", "above 1 MB", "Slowdown", "54 hosts, 45 switches", "packets dropped"]
     {
-        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+        assert!(ran.stdout.contains(message), "no {message:?} in {}", ran.stdout);
     }
     assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
 }

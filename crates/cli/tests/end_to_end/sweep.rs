@@ -174,8 +174,8 @@ fn a_list_is_part_of_what_a_point_is() {
 fn what_a_sweep_and_a_single_run_refuse() {
     let place = sweep();
     place.write("one.toml", "kind = \"ethernet\"\n[transport]\nkind = \"irn\"\n");
-    let refused = |args: &[&str], said: &[&str]| {
-        place.run(&[&["sim", "run"], args].concat()).refused(said);
+    let refused = |args: &[&str], message: &[&str]| {
+        place.run(&[&["sim", "run"], args].concat()).refused(message);
     };
     refused(&["s.toml", "--seed", "3"], &["--seed: the file sweeps over run.seed"]);
     refused(&["s.toml", "--flow-results", "f.csv"], &["--flow-results: s.toml has a [sweep]"]);

@@ -41,9 +41,9 @@ fn count(blocks: &[(u32, usize)], kind: u32) -> usize {
 fn everything_or_what_is_chosen() {
     let place = rack();
     // Three packets and their acknowledgements over two links, seen at both ends of each.
-    let (all, said) = traced(&place, &[]);
+    let (all, message) = traced(&place, &[]);
     assert_eq!((all[0].0, count(&all, 1), count(&all, 6)), (0x0a0d_0d0a, 6, 24));
-    assert!(said.contains("trace: packets 24, ports 6, the last at 0.00"), "{said}");
+    assert!(message.contains("trace: packets 24, ports 6, the last at 0.00"), "{message}");
     // Two packets of the flow and their acknowledgements: where they leave, and where they arrive.
     let (of_flow, _) = traced(&place, &["--trace-flow", "1"]);
     assert_eq!((count(&of_flow, 1), count(&of_flow, 6)), (4, 12));
@@ -73,23 +73,23 @@ fn the_same_bytes_and_the_same_results() {
 #[test]
 fn limits() {
     let place = rack();
-    let (few, said) = traced(&place, &["--trace-packets", "5"]);
+    let (few, message) = traced(&place, &["--trace-packets", "5"]);
     assert_eq!(count(&few, 6), 5);
-    assert!(said.contains("warning: the trace ends there, the run went on"), "{said}");
+    assert!(message.contains("warning: the trace ends there, the run went on"), "{message}");
     let (short, _) = traced(&place, &["--trace-snap", "64"]);
     assert_eq!(count(&short, 6), 24);
     // 32 bytes around a packet and 16 of options.
     assert!(short.iter().filter(|block| block.0 == 6).all(|block| block.1 <= 32 + 64 + 16));
-    let (none, said) = traced(&place, &["--trace-flow", "1", "--trace-flow", "7"]);
+    let (none, message) = traced(&place, &["--trace-flow", "1", "--trace-flow", "7"]);
     assert_eq!(count(&none, 6), 12);
-    assert!(said.contains("warning: there is no flow 7: 2 flows started, from 0"), "{said}");
+    assert!(message.contains("warning: there is no flow 7: 2 flows started, from 0"), "{message}");
 }
 
 #[test]
 fn flags_that_cannot_be_used() {
     let place = rack();
-    let refused = |flags: &[&str], said: &[&str]| {
-        place.run(&[&RUN, flags].concat()).refused(said);
+    let refused = |flags: &[&str], message: &[&str]| {
+        place.run(&[&RUN, flags].concat()).refused(message);
         assert!(!place.path().join("t.pcapng").exists());
     };
     refused(

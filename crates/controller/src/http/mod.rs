@@ -81,9 +81,12 @@ mod tests {
     async fn a_request_is_answered_when_all_of_it_has_come() {
         let most = vec![0; LARGEST];
         assert_eq!(answered(most.into()).await, (StatusCode::OK, LARGEST.to_string()));
-        let (status, said) = answered(vec![0; LARGEST + 1].into()).await;
+        let (status, message) = answered(vec![0; LARGEST + 1].into()).await;
         assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
-        assert!(said.starts_with("{\"error\":\"") && said.contains("up to 256 KiB"), "{said}");
+        assert!(
+            message.starts_with("{\"error\":\"") && message.contains("up to 256 KiB"),
+            "{message}"
+        );
     }
 
     /// One body arrives byte by byte, the other not at all.
@@ -95,9 +98,9 @@ mod tests {
         });
         let silence = futures_util::stream::pending::<Result<Bytes, std::io::Error>>();
         for body in [Body::from_stream(drips), Body::from_stream(silence)] {
-            let (status, said) = answered(body).await;
+            let (status, message) = answered(body).await;
             assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
-            assert!(said.contains("within 30 s"), "{said}");
+            assert!(message.contains("within 30 s"), "{message}");
         }
     }
 

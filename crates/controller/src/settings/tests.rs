@@ -64,9 +64,9 @@ fn what_is_wrong_is_said_with_its_line() {
         ("\"s\"", "\"s\"\naudit = \"a\"\naudit-files = 1", "c.toml:5: 1 files of the audit"),
         ("\"s\"", "\"s\"\nrecording-files = 9", "c.toml:4: no `"),
     ];
-    for (from, to, said) in cases {
+    for (from, to, message) in cases {
         let error = read(&WELL.replacen(from, to, 1)).unwrap_err();
-        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+        assert!(error.starts_with(message) && error.contains("allowed"), "{error}");
     }
 }
 
@@ -89,7 +89,7 @@ fn a_fabric_of_infiniband() {
     assert_eq!(full.lanes.sls().iter().map(|sl| sl.get()).collect::<Vec<_>>(), [2, 3]);
     assert_eq!((full.patience.m_key, full.patience.attempts), (31, 5));
     assert_eq!(full.patience.timeout, bandwise_units::Time::from_ms(50));
-    for (line, said) in [
+    for (line, message) in [
         ("lanes = \"0-3\"", "c.toml:5: virtual lane 0 belongs to other traffic"),
         ("lanes = \"1-15\"", "c.toml:5: \"1-15\" is invalid"),
         ("lanes = \"1,1\"", "c.toml:5: virtual lane 1 is listed twice"),
@@ -103,7 +103,7 @@ fn a_fabric_of_infiniband() {
         ("lane = \"1\"", "c.toml:5: unknown field `lane`"),
     ] {
         let error = read(&format!("{ELSEWHERE}[infiniband]\n{line}\n")).unwrap_err();
-        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+        assert!(error.starts_with(message) && error.contains("allowed"), "{error}");
         assert!(!error.contains("secret"));
     }
 }
@@ -120,13 +120,13 @@ fn a_network_in_memory() {
     let file = read(&format!("{ELSEWHERE}[simulated]\nfabric-file = \"net\"\n")).unwrap();
     let Network::Simulated(file) = file.network else { panic!() };
     assert!(matches!(file.shape, Shape::File(path) if path == Path::new("/etc/bandwise/net")));
-    for (text, said) in [
+    for (text, message) in [
         ("[simulated]\n", "c.toml:4: a simulated network has one fabric"),
         ("[simulated]\nfabric-file = \"a\"\nqueues = 0", "c.toml:6: 0 queues"),
         ("[simulated.fabric]\nbuild = { single-switch = 0 }\n", "c.toml:5: "),
     ] {
         let error = read(&format!("{ELSEWHERE}{text}")).unwrap_err();
-        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+        assert!(error.starts_with(message) && error.contains("allowed"), "{error}");
     }
 }
 
@@ -138,13 +138,13 @@ fn hosts_have_other_names() {
         names.iter().map(|(other, host)| (&**other, &**host)).collect::<Vec<_>>(),
         [("10.0.0.1", "h1"), ("node1", "h1")]
     );
-    for (text, said) in [
+    for (text, message) in [
         ("h1 = [\"a\"]\nh2 = [\"a\"]", "c.toml:7: h1 and h2 are both called \"a\""),
         ("h1 = [\"h2\"]\nh2 = []", "c.toml:6: h1 is called \"h2\" too"),
         ("h1 = [\"\"]", "c.toml:6: an empty name"),
     ] {
         let error = hosts(text).unwrap_err();
-        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+        assert!(error.starts_with(message) && error.contains("allowed"), "{error}");
     }
 }
 
@@ -177,9 +177,9 @@ fn several_share_a_store() {
         ("[cluster]", "weights = \"equal\"\n[cluster]", "c.toml:4: equal weights with a shared"),
         ("[cluster]", "store = \"s\"\n[cluster]", "c.toml:5: a second store"),
     ];
-    for (from, to, said) in cases {
+    for (from, to, message) in cases {
         let error = read(&SHARED.replacen(from, to, 1)).unwrap_err();
-        assert!(error.starts_with(said) && error.contains("allowed"), "{error}");
+        assert!(error.starts_with(message) && error.contains("allowed"), "{error}");
     }
     let text = WELL.replacen("store = \"s\"\n", "", 1);
     assert!(read(&text).unwrap_err().starts_with("c.toml:1: no store is named"));
@@ -193,6 +193,6 @@ fn how_much_is_kept() {
     let plain = kept("audit = \"a\"\nrecording = \"r\"");
     assert_eq!(plain.audit, Some(RotatingFile::new(at("a"), mib(64), 16)));
     assert_eq!(plain.recording, Some(RotatingFile::new(at("r"), mib(64), 4)));
-    let told = kept("recording = \"r\"\nrecording-size = \"2 MiB\"\nrecording-files = 2");
-    assert_eq!((told.audit, told.recording), (None, Some(RotatingFile::new(at("r"), mib(2), 2))));
+    let files = kept("recording = \"r\"\nrecording-size = \"2 MiB\"\nrecording-files = 2");
+    assert_eq!((files.audit, files.recording), (None, Some(RotatingFile::new(at("r"), mib(2), 2))));
 }

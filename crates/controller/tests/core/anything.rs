@@ -54,7 +54,7 @@ struct Client {
     applications: Vec<ApplicationId>,
     connections: Vec<ConnectionId>,
     /// The answers so far, without ids.
-    told: Vec<String>,
+    answers: Vec<String>,
 }
 
 impl Client {
@@ -109,17 +109,17 @@ impl Client {
             Ok(Answer::Welcome { client, .. }) => return self.id = Some(client),
             Ok(Answer::Registered { application, level, .. }) => {
                 self.applications.push(application);
-                self.told.push(format!("{level:?}"));
+                self.answers.push(format!("{level:?}"));
             }
             Ok(Answer::Connected { connection, level }) => {
                 self.connections.push(connection);
-                self.told.push(format!("{level:?}"));
+                self.answers.push(format!("{level:?}"));
             }
-            Ok(Answer::Done) => self.told.push("done".into()),
-            Err(Refusal::UnknownApplication(_)) => self.told.push("unknown".into()),
-            Err(Refusal::NoPath(_)) => self.told.push("no path".into()),
+            Ok(Answer::Done) => self.answers.push("done".into()),
+            Err(Refusal::UnknownApplication(_)) => self.answers.push("unknown".into()),
+            Err(Refusal::NoPath(_)) => self.answers.push("no path".into()),
             Err(Refusal::NoSuchApplication(_) | Refusal::NoSuchConnection(_)) => {
-                self.told.push("not there".into());
+                self.answers.push("not there".into());
             }
             Err(other) => panic!("{other}"),
         }
@@ -136,7 +136,7 @@ fn clients(steps: &[(Vec<Step>, u64)]) -> Vec<Client> {
         ticket: None,
         applications: Vec::new(),
         connections: Vec::new(),
-        told: Vec::new(),
+        answers: Vec::new(),
     };
     steps.iter().map(client).collect()
 }
@@ -170,7 +170,7 @@ fn finish(world: &mut World, clients: &mut [Client]) {
 type Seen = (BTreeMap<PortId, PortConfig>, Vec<Vec<String>>);
 
 fn seen(world: &World, clients: &[Client]) -> Seen {
-    (world.ports.clone(), clients.iter().map(|client| client.told.clone()).collect())
+    (world.ports.clone(), clients.iter().map(|client| client.answers.clone()).collect())
 }
 
 fn undisturbed(steps: &[(Vec<Step>, u64)]) -> Seen {
@@ -271,19 +271,19 @@ proptest! {
         let (world, _) = disturbed(&steps, &calm);
         let profiles = super::world::profiles();
         let core = Core::new(patient(), Settings::default(), profiles, State::default(), ms(0));
-        let (mut core, mut said) = (core.unwrap(), Vec::<Output>::new());
+        let (mut core, mut outputs) = (core.unwrap(), Vec::<Output>::new());
         for (at, input) in &world.heard {
             let written = serde_json::to_string(input).unwrap();
             let read: Input = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(&read, input);
             core.handle(*at, read);
-            said.extend(std::iter::from_fn(|| core.poll()));
+            outputs.extend(std::iter::from_fn(|| core.poll()));
         }
-        for output in &said {
+        for output in &outputs {
             let written = serde_json::to_string(output).unwrap();
             prop_assert_eq!(&serde_json::from_str::<Output>(&written).unwrap(), output);
         }
-        prop_assert_eq!(said, world.said);
+        prop_assert_eq!(outputs, world.outputs);
     }
 
     /// A core that resumes from any snapshot has the same outputs from then on.
@@ -298,11 +298,11 @@ proptest! {
         for (number, (now, input)) in world.heard.iter().enumerate() {
             others.extend(at.iter().filter(|at| **at == number).map(|_| resumed(&core, patient())));
             core.handle(*now, input.clone());
-            let said: Vec<Output> = std::iter::from_fn(|| core.poll()).collect();
+            let outputs: Vec<Output> = std::iter::from_fn(|| core.poll()).collect();
             for other in &mut others {
                 other.handle(*now, input.clone());
                 let others: Vec<Output> = std::iter::from_fn(|| other.poll()).collect();
-                prop_assert_eq!(&others, &said);
+                prop_assert_eq!(&others, &outputs);
                 prop_assert_eq!(other.wake(), core.wake());
             }
         }

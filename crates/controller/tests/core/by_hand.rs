@@ -15,10 +15,10 @@ pub(crate) fn two_that_send() -> (World, ClientId, Vec<ApplicationId>) {
 pub(crate) fn two_that_send_by(rules: Rules) -> (World, ClientId, Vec<ApplicationId>) {
     let mut world = World::new(rules);
     let client = world.hello();
-    let all = application(&world.told(client, 0, register("all")));
-    let little = application(&world.told(client, 1, register("little")));
-    world.told(client, 2, connect(all, "h1", "h3")).unwrap();
-    world.told(client, 3, connect(little, "h1", "h3")).unwrap();
+    let all = application(&world.answer_to(client, 0, register("all")));
+    let little = application(&world.answer_to(client, 1, register("little")));
+    world.answer_to(client, 2, connect(all, "h1", "h3")).unwrap();
+    world.answer_to(client, 3, connect(little, "h1", "h3")).unwrap();
     world.settle();
     (world, client, vec![all, little])
 }
@@ -28,10 +28,10 @@ fn who_needs_more_gets_more_and_what_is_closed_is_taken_back() {
     let (mut world, client, applications) = two_that_send();
     let [little, all] = world.weights(3)[..] else { panic!("{:?}", world.ports) };
     assert!(all > little && world.weights(0).is_empty());
-    world.told(client, 4, Request::Deregister { application: applications[0] }).unwrap();
+    world.answer_to(client, 4, Request::Deregister { application: applications[0] }).unwrap();
     world.settle();
     assert_eq!(world.weights(3), [1]);
-    world.told(client, 5, Request::Deregister { application: applications[1] }).unwrap();
+    world.answer_to(client, 5, Request::Deregister { application: applications[1] }).unwrap();
     world.settle();
     assert!(world.weights(3).is_empty());
     assert_eq!(world.stored.applications().len() + world.stored.connections().len(), 0);
@@ -46,7 +46,7 @@ fn ports_are_as_found_when_it_leaves_and_shared_again_by_the_next() {
     world.settle();
     assert!(world.ports.values().all(|port| port.weights.is_empty()));
     // Also what comes now changes no port.
-    world.told(client, 4, connect(applications[0], "h1", "h2")).unwrap();
+    world.answer_to(client, 4, connect(applications[0], "h1", "h2")).unwrap();
     world.find();
     world.settle();
     assert!(world.ports.values().all(|port| port.weights.is_empty()));
@@ -60,8 +60,8 @@ fn ports_are_as_found_when_it_leaves_and_shared_again_by_the_next() {
 fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     let (mut world, client, _) = two_that_send();
     let other = world.hello();
-    let half = application(&world.told(other, 0, register("half")));
-    world.told(other, 1, connect(half, "h1", "h3")).unwrap();
+    let half = application(&world.answer_to(other, 0, register("half")));
+    world.answer_to(other, 1, connect(half, "h1", "h3")).unwrap();
     world.settle();
     let lease = world.rules.lease;
     world.pass(lease - ms(1_000));
@@ -77,10 +77,10 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
     world.hear(Input::Renew { ticket, owner: Owner::default(), client: other });
     world.pass(world.rules.max_retry - ms(100));
     world.settle();
-    assert!(world.said.contains(&Output::Dropped { client }));
+    assert!(world.outputs.contains(&Output::Dropped { client }));
     assert_eq!(world.stored.clients().collect::<Vec<_>>(), [other]);
     assert_eq!(world.weights(3), [1]);
-    let gone = world.told(client, 9, register("all"));
+    let gone = world.answer_to(client, 9, register("all"));
     assert_eq!(gone, Err(Refusal::NoSuchClient(client)));
 }
 
@@ -103,7 +103,7 @@ fn a_clock_that_jumps_back_ends_no_lease_and_holds_nothing_up() {
     world.now = ms(0);
     // Of that clock; the core goes by the latest time that it was told.
     world.ended.clear();
-    world.told(client, 4, connect(applications[1], "h1", "h2")).unwrap();
+    world.answer_to(client, 4, connect(applications[1], "h1", "h2")).unwrap();
     world.settle();
     assert_eq!(world.weights(2), [1]);
 }
@@ -119,7 +119,7 @@ fn who_could_not_be_heard_is_not_dropped() {
     // The first of many calls that wait.
     let ticket = world.ticket();
     world.hear(Input::Renew { ticket, owner: Owner::default(), client });
-    assert!(world.said.iter().any(|said| matches!(said, Output::Stalled { .. })));
+    assert!(world.outputs.iter().any(|output| matches!(output, Output::Stalled { .. })));
     world.settle();
     assert_eq!(world.stored.clients().collect::<Vec<_>>(), [client, silent]);
     // A live client makes a call within its lease; another one is dropped then.
@@ -135,17 +135,17 @@ fn who_could_not_be_heard_is_not_dropped() {
 fn changes_during_an_order_go_into_the_next() {
     let (mut world, client, applications) = two_that_send();
     world.now += ms(100);
-    let before = world.said.len();
+    let before = world.outputs.len();
     for number in 4..104 {
         let application = applications[number as usize % 2];
-        world.told(client, number, connect(application, "h1", "h2")).unwrap();
+        world.answer_to(client, number, connect(application, "h1", "h2")).unwrap();
     }
     let orders = |world: &World| -> Vec<u32> {
         let made = |output: &Output| match output {
             Output::Order { port: PortId(2), why, task: Task::Share(_), .. } => Some(why.made),
             _ => None,
         };
-        world.said[before..].iter().filter_map(made).collect()
+        world.outputs[before..].iter().filter_map(made).collect()
     };
     assert_eq!(orders(&world), [1]);
     world.settle();
@@ -162,12 +162,13 @@ fn a_port_that_lost_its_weights_gets_them_again() {
     world.settle();
     assert_eq!(world.weights(3), before);
     let written = |output: &&Output| matches!(output, Output::Written { .. });
-    let Some(Output::Written { why, before: found, .. }) = world.said.iter().rfind(written) else {
+    let Some(Output::Written { why, before: found, .. }) = world.outputs.iter().rfind(written)
+    else {
         panic!()
     };
     assert_eq!((why.cause, found), (Cause::Overwritten, &Some(PortConfig::default())));
     let overwritten = |output: &&Output| matches!(output, Output::Overwritten { .. });
-    assert_eq!(world.said.iter().filter(overwritten).count(), 1);
+    assert_eq!(world.outputs.iter().filter(overwritten).count(), 1);
     // A port that was lost and found is read at once.
     world.gone.insert(3);
     world.find();
@@ -184,7 +185,7 @@ fn a_port_that_lost_its_weights_gets_them_again() {
 fn a_failure_is_tried_again_later_each_time() {
     let (mut world, client, applications) = two_that_send();
     world.now += ms(100);
-    world.told(client, 4, connect(applications[0], "h1", "h2")).unwrap();
+    world.answer_to(client, 4, connect(applications[0], "h1", "h2")).unwrap();
     let mut waits = Vec::new();
     for _ in 0..5 {
         let (&order, _) = world.orders.first_key_value().unwrap();
@@ -238,16 +239,16 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     world.hear(Input::Hello { ticket, owner: Owner::default() });
     let many = |most, of| Err(Refusal::TooMany { most, of });
     assert_eq!(world.answers[&ticket], many(2, Limited::Clients));
-    let first = application(&world.told(client, 0, register("all")));
-    let second = application(&world.told(client, 1, register("all")));
-    assert_eq!(world.told(client, 2, register("all")), many(2, Limited::Applications));
-    let made = connection(&world.told(client, 3, connect(first, "h0", "h1")));
-    world.told(client, 4, connect(second, "h0", "h1")).unwrap();
+    let first = application(&world.answer_to(client, 0, register("all")));
+    let second = application(&world.answer_to(client, 1, register("all")));
+    assert_eq!(world.answer_to(client, 2, register("all")), many(2, Limited::Applications));
+    let made = connection(&world.answer_to(client, 3, connect(first, "h0", "h1")));
+    world.answer_to(client, 4, connect(second, "h0", "h1")).unwrap();
     let more = connect(first, "h0", "h2");
-    assert_eq!(world.told(client, 5, more.clone()), many(2, Limited::Connections));
-    world.told(client, 6, Request::Close { connection: made }).unwrap();
-    assert_eq!(world.told(client, 5, more.clone()), many(2, Limited::Connections));
-    assert_eq!(world.told(client, 7, more.clone()), many(7, Limited::Unacknowledged));
+    assert_eq!(world.answer_to(client, 5, more.clone()), many(2, Limited::Connections));
+    world.answer_to(client, 6, Request::Close { connection: made }).unwrap();
+    assert_eq!(world.answer_to(client, 5, more.clone()), many(2, Limited::Connections));
+    assert_eq!(world.answer_to(client, 7, more.clone()), many(7, Limited::Unacknowledged));
     let ticket = world.ask(NumberedRequest {
         client,
         number: 7,
@@ -256,12 +257,12 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     });
     world.store(true);
     connection(&world.answers[&ticket]);
-    let heard = world.told(client, 6, Request::Close { connection: made });
+    let heard = world.answer_to(client, 6, Request::Close { connection: made });
     assert_eq!(heard, Err(Refusal::Acknowledged { number: 6, acknowledged_below: 7 }));
-    assert_eq!(world.told(client, 7, register("all")), Err(Refusal::OtherRequest(7)));
+    assert_eq!(world.answer_to(client, 7, register("all")), Err(Refusal::OtherRequest(7)));
     // A refused request closes nothing.
     let gone = Request::Deregister { application: first };
-    assert_eq!(world.told(client, 7, gone), Err(Refusal::OtherRequest(7)));
+    assert_eq!(world.answer_to(client, 7, gone), Err(Refusal::OtherRequest(7)));
     assert_eq!(world.core.state().connections_of(first).count(), 1);
 }
 
@@ -270,12 +271,12 @@ fn what_is_not_there_or_not_ones_own_is_refused() {
     let (mut world, client, applications) = two_that_send();
     let other = world.hello();
     let theirs = connect(applications[0], "h0", "h1");
-    assert_eq!(world.told(other, 0, theirs), Err(Refusal::NoSuchApplication(applications[0])));
-    let nowhere = world.told(client, 4, connect(applications[0], "h0", "h9"));
+    assert_eq!(world.answer_to(other, 0, theirs), Err(Refusal::NoSuchApplication(applications[0])));
+    let nowhere = world.answer_to(client, 4, connect(applications[0], "h0", "h9"));
     assert!(nowhere.unwrap_err().to_string().contains("there is no host"));
-    let unknown = world.told(client, 5, register("nobody"));
+    let unknown = world.answer_to(client, 5, register("nobody"));
     assert_eq!(unknown, Err(Refusal::UnknownApplication("nobody".into())));
-    let long = world.told(client, 6, register(&"x".repeat(257)));
+    let long = world.answer_to(client, 6, register(&"x".repeat(257)));
     assert!(matches!(long, Err(Refusal::BadSetting { .. })));
     let request = |nodes, dataset: &str| Request::Register {
         name: "all".into(),
@@ -283,9 +284,9 @@ fn what_is_not_there_or_not_ones_own_is_refused() {
         dataset: Some(dataset.into()),
         job: None,
     };
-    assert!(world.told(client, 7, request(0, "1 GB")).is_err());
-    assert!(world.told(client, 8, request(1, "much")).is_err());
-    let doubtful = world.told(client, 9, request(80, "10 GB")).unwrap();
+    assert!(world.answer_to(client, 7, request(0, "1 GB")).is_err());
+    assert!(world.answer_to(client, 8, request(1, "much")).is_err());
+    let doubtful = world.answer_to(client, 9, request(80, "10 GB")).unwrap();
     let Answer::Registered { doubts, .. } = doubtful else { panic!() };
     assert_eq!(doubts.len(), 1);
 }
@@ -296,8 +297,8 @@ fn what_would_be_is_what_then_is() {
     let paths = vec![vec![PortId(3)]];
     let differs = world.core.preview(&[Candidate { name: "half".into(), paths }]).unwrap();
     assert_eq!(world.core.preview(&[]).unwrap(), []);
-    let half = application(&world.told(client, 4, register("half")));
-    world.told(client, 5, connect(half, "h1", "h3")).unwrap();
+    let half = application(&world.answer_to(client, 4, register("half")));
+    world.answer_to(client, 5, connect(half, "h1", "h3")).unwrap();
     world.settle();
     assert_eq!(differs.len(), 1);
     assert_eq!(super::world::lowest(&differs[0].after), world.ports[&PortId(3)]);
@@ -336,9 +337,9 @@ fn what_others_have_stored_and_can_not_be_is_passed_over() {
         Change::Application(new, Some(nameless)),
         Change::Application(id, Some(other)),
     ];
-    world.said.clear();
+    world.outputs.clear();
     world.hear(Input::StoredByOther { revision: 1, changes });
-    let passed = world.said.iter().filter_map(|said| match said {
+    let passed = world.outputs.iter().filter_map(|output| match output {
         Output::RecordIgnored { error } => Some(error.as_str()),
         _ => None,
     });

@@ -19,7 +19,7 @@ fn connections_follow_when_links_move() {
     world.find();
     world.settle();
     assert_eq!((world.weights(0), world.weights(3)), (before.clone(), vec![]));
-    assert!(world.said.contains(&Output::Rerouted { connections: 2 }));
+    assert!(world.outputs.contains(&Output::Rerouted { connections: 2 }));
     world.crash(false, false);
     world.settle();
     assert_eq!((world.weights(0), world.weights(3)), (before.clone(), vec![]));
@@ -30,10 +30,10 @@ fn connections_follow_when_links_move() {
         world.settle();
     }
     assert_eq!(world.weights(3), before);
-    world.told(client, 4, Request::Deregister { application: applications[0] }).unwrap();
+    world.answer_to(client, 4, Request::Deregister { application: applications[0] }).unwrap();
     world.settle();
     assert_eq!(world.weights(3), [1]);
-    world.told(client, 5, Request::Deregister { application: applications[1] }).unwrap();
+    world.answer_to(client, 5, Request::Deregister { application: applications[1] }).unwrap();
     world.settle();
     assert!((0..4).all(|port| world.weights(port).is_empty()));
 }
@@ -51,14 +51,14 @@ fn links_that_move_while_the_store_hangs_end_where_they_were_seen_last() {
     }
     world.settle();
     assert_eq!(world.weights(3), before);
-    assert!(!world.said.iter().any(|said| matches!(said, Output::Rerouted { .. })));
+    assert!(!world.outputs.iter().any(|output| matches!(output, Output::Rerouted { .. })));
 }
 
 #[test]
 fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
     let rules = Rules { lease: ms(1_000_000), ..Rules::default() };
     let (mut world, client, applications) = two_that_send_by(rules);
-    let count = |world: &World| world.said.iter().filter(|of| **of == Output::Discover).count();
+    let count = |world: &World| world.outputs.iter().filter(|of| **of == Output::Discover).count();
     let run_to = |world: &mut World, end| {
         while world.core.wake().is_some_and(|wake| wake <= end) {
             world.now = world.core.wake().unwrap();
@@ -74,7 +74,7 @@ fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
     assert_eq!(count(&world), 2);
     // A failed order starts a discovery at once, but not again within a second.
     world.now += ms(2_000);
-    world.told(client, 4, connect(applications[0], "h1", "h2")).unwrap();
+    world.answer_to(client, 4, connect(applications[0], "h1", "h2")).unwrap();
     let fail = |world: &mut World| {
         let (&order, _) = world.orders.iter().find(|of| of.1.0 == PortId(2)).unwrap();
         world.carry_out(order, false);
@@ -100,7 +100,7 @@ fn a_port_that_is_gone_is_not_written_until_it_is_back() {
     world.gone.insert(3);
     world.find();
     let lost = Output::Lost { port: PortId(3), name: "p3".into() };
-    assert_eq!(world.said.iter().filter(|of| **of == lost).count(), 1);
+    assert_eq!(world.outputs.iter().filter(|of| **of == lost).count(), 1);
     world.ports.insert(PortId(3), PortConfig::default());
     world.settle();
     assert!(world.weights(3).is_empty() && world.core.port(PortId(3)).is_some());
@@ -109,8 +109,8 @@ fn a_port_that_is_gone_is_not_written_until_it_is_back() {
     world.settle();
     assert_eq!(world.weights(3), before);
     // An unchanged network causes no orders.
-    let said = world.said.len();
+    let outputs = world.outputs.len();
     world.find();
     world.settle();
-    assert_eq!(world.said.len(), said);
+    assert_eq!(world.outputs.len(), outputs);
 }

@@ -11,13 +11,13 @@ fn two_parts(job: [&str; 2]) -> (World, [(ClientId, ApplicationId); 2]) {
     let mut world = World::new(Rules::default());
     let parts = job.map(|job| {
         let client = world.hello();
-        let part = application(&world.told(client, 0, register_part("little", job)));
-        world.told(client, 1, connect(part, "h1", "h3")).unwrap();
+        let part = application(&world.answer_to(client, 0, register_part("little", job)));
+        world.answer_to(client, 1, connect(part, "h1", "h3")).unwrap();
         (client, part)
     });
     let client = world.hello();
-    let all = application(&world.told(client, 0, register("all")));
-    world.told(client, 1, connect(all, "h1", "h3")).unwrap();
+    let all = application(&world.answer_to(client, 0, register("all")));
+    world.answer_to(client, 1, connect(all, "h1", "h3")).unwrap();
     world.settle();
     (world, parts)
 }
@@ -42,7 +42,7 @@ fn a_job_is_gone_with_its_last_part() {
     for (first, crashes) in [(0, false), (1, false), (0, true), (1, true)] {
         let (mut world, parts) = two_parts(["j", "j"]);
         let (client, application) = parts[first];
-        world.told(client, 2, Request::Deregister { application }).unwrap();
+        world.answer_to(client, 2, Request::Deregister { application }).unwrap();
         if crashes {
             world.crash(true, true);
         }
@@ -50,8 +50,8 @@ fn a_job_is_gone_with_its_last_part() {
         assert_eq!(world.weights(3), registered_once());
         // A new registration joins the existing job.
         let again = world.hello();
-        let part = super::world::application(&world.told(again, 0, register_part("little", "j")));
-        world.told(again, 1, connect(part, "h1", "h3")).unwrap();
+        let part = super::world::application(&world.answer_to(again, 0, register_part("little", "j")));
+        world.answer_to(again, 1, connect(part, "h1", "h3")).unwrap();
         world.settle();
         assert_eq!(world.weights(3), registered_once());
         for client in [parts[1 - first].0, again] {
@@ -62,8 +62,8 @@ fn a_job_is_gone_with_its_last_part() {
         world.settle();
         assert_eq!(world.weights(3), [1]);
         // The next registration starts another job.
-        let part = super::world::application(&world.told(client, 3, register_part("little", "j")));
-        world.told(client, 4, connect(part, "h1", "h3")).unwrap();
+        let part = super::world::application(&world.answer_to(client, 3, register_part("little", "j")));
+        world.answer_to(client, 4, connect(part, "h1", "h3")).unwrap();
         world.settle();
         assert_eq!(world.weights(3), registered_once());
     }
@@ -118,8 +118,8 @@ fn a_job_without_a_name_is_refused() {
     let mut world = World::new(Rules::default());
     let client = world.hello();
     for job in [String::new(), "x".repeat(257)] {
-        let refused = world.told(client, 0, register_part("little", &job)).unwrap_err();
+        let refused = world.answer_to(client, 0, register_part("little", &job)).unwrap_err();
         assert!(matches!(&refused, Refusal::BadSetting { .. }), "{refused}");
     }
-    world.told(client, 0, register_part("little", &"x".repeat(256))).unwrap();
+    world.answer_to(client, 0, register_part("little", &"x".repeat(256))).unwrap();
 }

@@ -127,12 +127,12 @@ impl Several {
         let now = self.now;
         let One { core, shadow, .. } = &mut self.ones[at];
         core.handle(now, input.clone());
-        let said: Vec<Output> = std::iter::from_fn(|| core.poll()).collect();
+        let outputs: Vec<Output> = std::iter::from_fn(|| core.poll()).collect();
         if let Some(shadow) = shadow {
             shadow.handle(now, input);
-            assert_eq!(std::iter::from_fn(|| shadow.poll()).collect::<Vec<_>>(), said);
+            assert_eq!(std::iter::from_fn(|| shadow.poll()).collect::<Vec<_>>(), outputs);
         }
-        for output in said {
+        for output in outputs {
             match output {
                 Output::Store { write, after, changes } => {
                     assert!(changes.len() <= 24, "{} changes at once", changes.len());

@@ -84,7 +84,7 @@ pub(crate) struct World {
     pub ports: BTreeMap<PortId, PortConfig>,
     pub ended: BTreeMap<PortId, Duration>,
     pub answers: BTreeMap<Ticket, Result<Answer, Refusal>>,
-    pub said: Vec<Output>,
+    pub outputs: Vec<Output>,
     pub heard: Vec<(Duration, Input)>,
     /// The core before its inputs.
     pub begun: Core,
@@ -110,7 +110,7 @@ impl World {
             ports: (0..PORTS).map(|port| (PortId(port), PortConfig::default())).collect(),
             ended: BTreeMap::new(),
             answers: BTreeMap::new(),
-            said: Vec::new(),
+            outputs: Vec::new(),
             heard: Vec::new(),
             next: 0,
         };
@@ -148,7 +148,7 @@ impl World {
         self.heard.push((self.now, input.clone()));
         self.core.handle(self.now, input);
         while let Some(output) = self.core.poll() {
-            self.said.push(output.clone());
+            self.outputs.push(output.clone());
             match output {
                 Output::Store { write, changes, .. } => {
                     assert!(self.write.is_none(), "one write at a time");
@@ -233,7 +233,7 @@ impl World {
         }
         self.ended.clear();
         self.heard.clear();
-        self.said.clear();
+        self.outputs.clear();
         let (rules, settings) = (self.rules, Settings::default());
         self.core = Core::new(rules, settings, profiles(), self.stored.clone(), self.now).unwrap();
         self.begun = self.core.clone();
@@ -288,7 +288,7 @@ impl World {
     }
 
     /// Sends a request and returns the answer, without failures.
-    pub(crate) fn told(
+    pub(crate) fn answer_to(
         &mut self,
         client: ClientId,
         number: u64,

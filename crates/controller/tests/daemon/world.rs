@@ -52,8 +52,8 @@ impl Switches for Gated {
         if let Some(gate) = self.gate.as_ref().filter(|_| !plan.is_empty())
             && !gate.recv().unwrap_or(true)
         {
-            let (port, said) = (plan.to_string(), "no".into());
-            return Err(Fault::Refused { port, said, left: Left::AsBefore });
+            let (port, message) = (plan.to_string(), "no".into());
+            return Err(Fault::Refused { port, reason: message, left: Left::AsBefore });
         }
         self.network.apply(plan)
     }
@@ -138,8 +138,8 @@ impl Daemon {
         Daemon { handle, thread, runtime, metrics, numbers: 0 }
     }
 
-    pub(crate) fn say(&self, said: Call) -> Answer {
-        self.runtime.block_on(self.handle.call(&Caller::local("test", true), said)).unwrap()
+    pub(crate) fn say(&self, message: Call) -> Answer {
+        self.runtime.block_on(self.handle.call(&Caller::local("test", true), message)).unwrap()
     }
 
     pub(crate) fn hello(&self) -> ClientId {

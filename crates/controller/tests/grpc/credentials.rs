@@ -75,18 +75,18 @@ fn a_certificate_says_what_may_be_registered() {
     // The same name from another authority; an unknown name; no certificate.
     let stranger = Authority::new().identity("spark.test");
     let mut stranger = SabaClient::new(channel(&world, at, Some(stranger)));
-    let said = world.runtime.block_on(stranger.hello(HelloRequest {})).unwrap_err();
-    assert_ne!(said.code(), Code::Unauthenticated, "it gets no further than the handshake");
+    let status = world.runtime.block_on(stranger.hello(HelloRequest {})).unwrap_err();
+    assert_ne!(status.code(), Code::Unauthenticated, "it gets no further than the handshake");
     for own in [Some(authority.identity("other.test")), None] {
         let mut nobody = SabaClient::new(channel(&world, at, own));
-        let said = world.runtime.block_on(nobody.hello(HelloRequest {})).unwrap_err();
-        assert_eq!(said.code(), Code::Unauthenticated);
-        assert!(said.message().contains("the caller is not authenticated (allowed"), "{said}");
+        let status = world.runtime.block_on(nobody.hello(HelloRequest {})).unwrap_err();
+        assert_eq!(status.code(), Code::Unauthenticated);
+        assert!(status.message().contains("the caller is not authenticated (allowed"), "{status}");
         // The same with a token.
         let hello = with_token(HelloRequest {}, "abc");
         world.runtime.block_on(nobody.hello(hello)).unwrap();
-        let said = world.runtime.block_on(nobody.hello(with_token(HelloRequest {}, "ab")));
-        assert_eq!(said.unwrap_err().code(), Code::Unauthenticated);
+        let status = world.runtime.block_on(nobody.hello(with_token(HelloRequest {}, "ab")));
+        assert_eq!(status.unwrap_err().code(), Code::Unauthenticated);
     }
     // A client without TLS gets no answer, and does not block others.
     let mut stream = TcpStream::connect(address).unwrap();
@@ -107,10 +107,10 @@ fn clients_of_others_are_none() {
     let id = world.hello(&mut spark);
     let mut local = world.client();
     let alive = || KeepAliveRequest { client: Some(id) };
-    let said = world.runtime.block_on(local.keep_alive(alive())).unwrap_err();
-    assert_eq!(said.code(), Code::NotFound);
-    let said = world.runtime.block_on(local.register_application(register(id, 0, "all")));
-    assert_eq!(said.unwrap_err().code(), Code::NotFound);
+    let status = world.runtime.block_on(local.keep_alive(alive())).unwrap_err();
+    assert_eq!(status.code(), Code::NotFound);
+    let status = world.runtime.block_on(local.register_application(register(id, 0, "all")));
+    assert_eq!(status.unwrap_err().code(), Code::NotFound);
     world.runtime.block_on(local.goodbye(GoodbyeRequest { client: Some(id) })).unwrap();
     world.runtime.block_on(spark.keep_alive(alive())).unwrap();
 }
@@ -199,20 +199,20 @@ fn files_that_can_not_be_used_are_told() {
         Tls::read(files, &Credentials::default()).map(|_| ()).map_err(|error| error.to_string())
     };
     read(&good).unwrap();
-    let said = |files: TlsFiles, file: &Path, what: &str| {
+    let refused = |files: TlsFiles, file: &Path, what: &str| {
         let error = read(&files).unwrap_err();
         assert!(error.starts_with(&file.display().to_string()) && error.contains(what), "{error}");
     };
     let empty = write(folder.path(), "empty.pem", "");
-    said(TlsFiles { certificate: empty.clone(), ..good.clone() }, &empty, "the file has none");
-    said(TlsFiles { clients: Some(empty.clone()), ..good.clone() }, &empty, "the file has none");
-    said(TlsFiles { key: empty.clone(), ..good.clone() }, &empty, "the file has none");
+    refused(TlsFiles { certificate: empty.clone(), ..good.clone() }, &empty, "the file has none");
+    refused(TlsFiles { clients: Some(empty.clone()), ..good.clone() }, &empty, "the file has none");
+    refused(TlsFiles { key: empty.clone(), ..good.clone() }, &empty, "the file has none");
     let gone = folder.path().join("gone.pem");
-    said(TlsFiles { key: gone.clone(), ..good.clone() }, &gone, "No such file");
+    refused(TlsFiles { key: gone.clone(), ..good.clone() }, &gone, "No such file");
     let (_, others) = authority.signs("other.test");
     let other = write(folder.path(), "other.pem", &others);
-    said(TlsFiles { key: other, ..good.clone() }, &good.certificate, "");
+    refused(TlsFiles { key: other, ..good.clone() }, &good.certificate, "");
     let open = good.key.clone();
     std::fs::set_permissions(&open, PermissionsExt::from_mode(0o644)).unwrap();
-    said(good, &open, "everyone can read the key (mode 644)");
+    refused(good, &open, "everyone can read the key (mode 644)");
 }

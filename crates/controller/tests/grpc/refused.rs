@@ -72,10 +72,10 @@ fn a_refusal_has_a_status_a_reason_and_words() {
             "257 bytes",
         ),
     ];
-    for (request, code, why, said) in cases {
+    for (request, code, why, message) in cases {
         let status = registers(request.clone()).unwrap_err();
         assert_eq!((status.code(), reason(&status).as_deref()), (code, why), "{request:?}");
-        assert!(status.message().contains(said), "{status}");
+        assert!(status.message().contains(message), "{status}");
     }
     let mut client = world.client();
     let connects = CreateConnectionRequest {

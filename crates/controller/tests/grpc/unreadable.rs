@@ -76,20 +76,20 @@ fn what_is_no_message_is_refused_and_what_comes_next_is_heard() {
     for name in CALLS {
         // A truncated field, an unterminated group, an unknown wire type.
         for bytes in [vec![0x0a, 0xff], vec![0x0b], vec![0x0f, 1], vec![0xff; 64]] {
-            let said = world.runtime.block_on(call(channel.clone(), name, bytes)).unwrap_err();
-            assert_eq!(said.code(), Code::InvalidArgument, "{name}: {said}");
-            assert!(said.message().contains("allowed: a message of"), "{said}");
+            let status = world.runtime.block_on(call(channel.clone(), name, bytes)).unwrap_err();
+            assert_eq!(status.code(), Code::InvalidArgument, "{name}: {status}");
+            assert!(status.message().contains("allowed: a message of"), "{status}");
         }
         let large = vec![0; LARGEST + 1];
-        let said = world.runtime.block_on(call(channel.clone(), name, large)).unwrap_err();
-        assert_eq!(said.code(), Code::OutOfRange, "{name}: {said}");
-        assert!(said.message().contains("65536 bytes"), "{said}");
+        let status = world.runtime.block_on(call(channel.clone(), name, large)).unwrap_err();
+        assert_eq!(status.code(), Code::OutOfRange, "{name}: {status}");
+        assert!(status.message().contains("65536 bytes"), "{status}");
     }
-    let said = world.runtime.block_on(call(channel.clone(), "Buy", vec![])).unwrap_err();
-    assert_eq!(said.code(), Code::Unimplemented);
+    let status = world.runtime.block_on(call(channel.clone(), "Buy", vec![])).unwrap_err();
+    assert_eq!(status.code(), Code::Unimplemented);
     // A name that is not UTF-8.
-    let said = world.runtime.block_on(call(channel, "RegisterApplication", vec![0x12, 1, 0xff]));
-    assert_eq!(said.unwrap_err().code(), Code::InvalidArgument);
+    let status = world.runtime.block_on(call(channel, "RegisterApplication", vec![0x12, 1, 0xff]));
+    assert_eq!(status.unwrap_err().code(), Code::InvalidArgument);
     // Neither HTTP/1 nor HTTP/2.
     let mut stream = UnixStream::connect(world.folder.path().join("socket")).unwrap();
     stream.write_all(&[0; 100]).unwrap();
@@ -109,8 +109,8 @@ proptest! {
         use prost::Message;
         fn read<M: Message + Default + TryInto<Call, Error: std::fmt::Display>>(bytes: &[u8]) {
             if let Ok(message) = M::decode(bytes) {
-                let said: Result<Call, _> = message.try_into();
-                assert!(said.err().is_none_or(|error| error.to_string().contains("allowed")));
+                let call: Result<Call, _> = message.try_into();
+                assert!(call.err().is_none_or(|error| error.to_string().contains("allowed")));
             }
         }
         read::<proto::HelloRequest>(&bytes);

@@ -7,22 +7,22 @@ use bandwise_topology::{FabricBuilder, Port};
 use bandwise_units::{BitRate, Time};
 use std::num::NonZeroU8;
 
-fn said(network: &Simulated, connection: Connection) -> String {
+fn reason(network: &Simulated, connection: Connection) -> String {
     network.traffic(&[connection]).unwrap_err().to_string()
 }
 
 #[test]
 fn hosts_paths_and_levels() {
     let network = network(row(&[(0, 100), (0, 100)], &[]));
-    assert_eq!(said(&network, connection(0, 2, 0)), "there is no host \"h2\"");
-    assert_eq!(said(&network, connection(1, 1, 0)), "no path leads from h1 to h1");
+    assert_eq!(reason(&network, connection(0, 2, 0)), "there is no host \"h2\"");
+    assert_eq!(reason(&network, connection(1, 1, 0)), "no path leads from h1 to h1");
     let of_level = |level| Connection { level: PriorityLevel(level), ..connection(0, 1, 0) };
     assert_eq!(
-        said(&network, of_level(16)),
+        reason(&network, of_level(16)),
         "a connection of level 16: packets carry levels 0 to 15"
     );
     assert_eq!(
-        said(&network, of_level(256)),
+        reason(&network, of_level(256)),
         "a connection of level 256: packets carry levels 0 to 15"
     );
     assert!(network.traffic(&[of_level(15)]).is_ok());
@@ -32,7 +32,7 @@ fn hosts_paths_and_levels() {
 fn links_too_fast_to_count() {
     let network = network(row(&[(0, 100), (0, 20_000)], &[]));
     let wanted = "h1:1 has a link of 20 Tbps: at most 10 Tbps can be simulated";
-    assert_eq!(said(&network, connection(0, 1, 0)), wanted);
+    assert_eq!(reason(&network, connection(0, 1, 0)), wanted);
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn more_queues_than_lanes() {
     write(&mut network, "s0:2", config(&[1; 16]));
     let traffic = network.traffic(&[connection(0, 1, 0)]).unwrap();
     assert_eq!(gbps(&traffic.flows().rates), [100.0]);
-    let said = traffic.packets(traffic.times()).unwrap_err().to_string();
-    assert_eq!(said, "s0:2 has 16 queues: InfiniBand has 15 lanes");
+    let reason = traffic.packets(traffic.times()).unwrap_err().to_string();
+    assert_eq!(reason, "s0:2 has 16 queues: InfiniBand has 15 lanes");
 }
 
 /// Seven switches in a ring, each with four hosts that send three or two switches on, so that all go the same way round;
@@ -67,7 +67,7 @@ fn packets_that_stand_still() {
     let all: Vec<_> = (0..28).map(|host| connection(host, to(host), 0)).collect();
     let traffic = network.traffic(&all).unwrap();
     assert!(traffic.flows().rates.iter().all(|rate| rate.as_bps() > 0));
-    let said = traffic.packets(traffic.times()).unwrap_err().to_string();
+    let reason = traffic.packets(traffic.times()).unwrap_err().to_string();
     let ports = "s0:5, s1:5, s2:5, s3:5, s4:5, s5:5, s6:5";
-    assert_eq!(said, format!("deadlock: {ports} wait for each other's buffers"));
+    assert_eq!(reason, format!("deadlock: {ports} wait for each other's buffers"));
 }

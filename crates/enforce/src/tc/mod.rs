@@ -10,7 +10,7 @@ mod write;
 pub use namespaces::Namespaces;
 pub use reach::Reach;
 pub use throttled::Throttled;
-pub use wire::{Kernel, Trouble, Wire};
+pub use wire::{Kernel, Reason, Wire};
 
 use crate::htb::{Change, Layout, Marks, Root, changes};
 use crate::{Applied, Fault, Plan, Port, Switches, Wanted, paths};
@@ -90,7 +90,7 @@ impl<R: Reach> LinuxTc<R> {
         // Not through `port`, since `reach` is borrowed too.
         let TcPort { namespace, device, .. } = &self.ports[id.0 as usize];
         let read = self.reach.visit(namespace.as_deref(), device, &[]);
-        read.map_err(|Trouble(said)| Fault::Unreadable { port, said })
+        read.map_err(|Reason(reason)| Fault::Unreadable { port, reason })
     }
 }
 

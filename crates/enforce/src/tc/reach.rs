@@ -1,6 +1,6 @@
 //! [`Reach`]: access to devices of the kernel, by network namespace and name.
 
-use super::wire::Trouble;
+use super::wire::Reason;
 use crate::htb::{Change, Root};
 use std::io;
 
@@ -17,7 +17,7 @@ pub trait Reach {
         namespace: Option<&str>,
         device: &str,
         changes: &[Change],
-    ) -> Result<Root, Trouble>;
+    ) -> Result<Root, Reason>;
 }
 
 /// Returns the error for a kernel that has not answered in time.

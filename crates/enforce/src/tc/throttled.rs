@@ -56,7 +56,7 @@ impl<R: Reach> Throttled<R> {
             }
             Ok(Root::Other(what)) => Err(Fault::Taken { port, what }),
             Ok(there) => Ok(there),
-            Err(super::Trouble(said)) => Err(Fault::Unreadable { port, said }),
+            Err(super::Reason(reason)) => Err(Fault::Unreadable { port, reason }),
         }
     }
 

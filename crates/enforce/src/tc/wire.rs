@@ -30,17 +30,17 @@ pub trait Wire {
 
 /// The reason for which a port could not be written or read, for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble(pub String);
+pub struct Reason(pub String);
 
-impl From<NoAnswer> for Trouble {
+impl From<NoAnswer> for Reason {
     fn from(why: NoAnswer) -> Self {
-        Trouble(why.to_string())
+        Reason(why.to_string())
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for Reason {
     fn from(error: io::Error) -> Self {
-        Trouble(error.to_string())
+        Reason(error.to_string())
     }
 }
 
@@ -67,22 +67,22 @@ impl<W: Wire> Kernel<W> {
     /// # Errors
     ///
     /// Returns the refusal of the kernel, or the reason why the kernel could not be asked.
-    pub fn visit(&mut self, device: &str, changes: &[Change]) -> Result<Root, Trouble> {
+    pub fn visit(&mut self, device: &str, changes: &[Change]) -> Result<Root, Reason> {
         let number = self.wire.device(device).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Trouble(format!("there is no device {device}")),
-            _ => Trouble(format!("{device}: {error}")),
+            io::ErrorKind::NotFound => Reason(format!("there is no device {device}")),
+            _ => Reason(format!("{device}: {error}")),
         })?;
         for change in changes {
-            self.ask(&Request::change(number, change)).map_err(|Trouble(why)| {
+            self.ask(&Request::change(number, change)).map_err(|Reason(why)| {
                 let line = change.line(device);
-                Trouble(format!("{why} (tc {line})"))
+                Reason(format!("{why} (tc {line})"))
             })?;
         }
         self.read(number)
     }
 
-    fn read(&mut self, device: u32) -> Result<Root, Trouble> {
-        let unreadable = |error| Trouble::from(NoAnswer::from(error));
+    fn read(&mut self, device: u32) -> Result<Root, Reason> {
+        let unreadable = |error| Reason::from(NoAnswer::from(error));
         let mut read = root(device, &self.ask(&Request::qdiscs())?).map_err(unreadable)?;
         if let Root::Saba(tree) = &mut read {
             classes(tree, &self.ask(&Request::classes(device))?).map_err(unreadable)?;
@@ -91,7 +91,7 @@ impl<W: Wire> Kernel<W> {
         Ok(read)
     }
 
-    fn ask(&mut self, request: &Request) -> Result<Vec<Object>, Trouble> {
+    fn ask(&mut self, request: &Request) -> Result<Vec<Object>, Reason> {
         self.number = self.number.wrapping_add(1);
         self.wire.send(&request.encode(self.number))?;
         let mut answer = Answer::new(self.number);

@@ -1,7 +1,7 @@
 //! [`write`]: writing a device, reading it back, and rolling back.
 
 use super::reach::Reach;
-use super::wire::Trouble;
+use super::wire::Reason;
 use crate::htb::{Change, Root, changes};
 use crate::{Fault, Left};
 
@@ -37,9 +37,9 @@ pub(super) fn write(
             let left = roll_back(reach, target, before);
             Err(Fault::Differs { port, what, left })
         }
-        Err(Trouble(said)) => {
+        Err(Reason(reason)) => {
             let left = roll_back(reach, target, before);
-            Err(Fault::Refused { port, said, left })
+            Err(Fault::Refused { port, reason, left })
         }
     }
 }
@@ -52,11 +52,11 @@ fn roll_back(reach: &mut impl Reach, target: Target, before: &Root) -> Left {
         if after.is(before) {
             Ok(())
         } else {
-            Err(Trouble("it reads back another configuration".into()))
+            Err(Reason("it reads back another configuration".into()))
         }
     };
     match restore() {
         Ok(()) => Left::AsBefore,
-        Err(Trouble(why)) => Left::Otherwise(why),
+        Err(Reason(why)) => Left::Otherwise(why),
     }
 }

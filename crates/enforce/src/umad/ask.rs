@@ -8,7 +8,7 @@ use crate::infiniband::{
 
 /// The reason for which a port could not be read or written, for people.
 #[derive(Debug)]
-pub(super) struct Trouble(pub(super) String);
+pub(super) struct Reason(pub(super) String);
 
 impl<W: Wire> InfiniBand<W> {
     /// Sends requests, and passes the result of each to `answered`. After `false` no further request is sent, but the
@@ -17,12 +17,12 @@ impl<W: Wire> InfiniBand<W> {
         &mut self,
         asks: Vec<(K, Request)>,
         mut answered: impl FnMut(K, Request, Result<Data, Unanswered>) -> bool,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), Reason> {
         let mut turn = self.line.turn();
         let (wire, number) = &mut *turn;
         let mut exchange = Exchange::new(self.patience, *number);
         asks.into_iter().for_each(|(key, request)| exchange.ask(key, request));
-        let broken = |error: std::io::Error| Trouble(format!("the device failed: {error}"));
+        let broken = |error: std::io::Error| Reason(format!("the device failed: {error}"));
         loop {
             while let Some(smp) = exchange.send(wire.now()) {
                 *number = exchange.next_number();
@@ -45,7 +45,7 @@ impl<W: Wire> InfiniBand<W> {
     }
 
     /// Returns the answers to requests, in their order, or the first failure.
-    fn answers(&mut self, requests: Vec<Request>) -> Result<Vec<Data>, Trouble> {
+    fn answers(&mut self, requests: Vec<Request>) -> Result<Vec<Data>, Reason> {
         let mut data: Vec<Option<Data>> = vec![None; requests.len()];
         let mut wrong = None;
         let asks = requests.into_iter().enumerate().collect();
@@ -55,19 +55,19 @@ impl<W: Wire> InfiniBand<W> {
                 true
             }
             Err(why) => {
-                wrong.get_or_insert(Trouble(format!("{request}: {why}")));
+                wrong.get_or_insert(Reason(format!("{request}: {why}")));
                 false
             }
         })?;
         match (wrong, data.into_iter().collect()) {
             (None, Some(data)) => Ok(data),
-            (trouble, _) => Err(trouble.unwrap_or(Trouble("no answer".into()))),
+            (trouble, _) => Err(trouble.unwrap_or(Reason("no answer".into()))),
         }
     }
 
     /// Returns the properties and tables of a port, if its route still leads to it.
-    pub(super) fn read(&mut self, at: PortAt) -> Result<(PortAt, PortInfo, Tables), Trouble> {
-        let gone = || Trouble("the port has left the fabric".into());
+    pub(super) fn read(&mut self, at: PortAt) -> Result<(PortAt, PortInfo, Tables), Reason> {
+        let gone = || Reason("the port has left the fabric".into());
         let (route, is_switch, inputs) = self.there(at).ok_or_else(gone)?;
         let info = Request::get(&route, Attribute::PortInfo, at.port.into());
         let who = Request::get(&route, Attribute::NodeInfo, 0);
@@ -75,7 +75,7 @@ impl<W: Wire> InfiniBand<W> {
         let (who, info) = (NodeInfo::decode(&head[0]), PortInfo::decode(&head[1]));
         if who.guid != at.node || (!is_switch && who.local_port != at.port) {
             let (guid, port) = (who.guid, who.local_port);
-            return Err(Trouble(format!("route {route} now leads to {guid}, port {port}")));
+            return Err(Reason(format!("route {route} now leads to {guid}, port {port}")));
         }
         let mut tables = Tables::empty(inputs, &info);
         let parts = tables.parts();
@@ -96,8 +96,8 @@ impl<W: Wire> InfiniBand<W> {
         at: PortAt,
         tables: &Tables,
         parts: &[Part],
-    ) -> Result<(), Trouble> {
-        let gone = || Trouble("the port has left the fabric".into());
+    ) -> Result<(), Reason> {
+        let gone = || Reason("the port has left the fabric".into());
         let (route, ..) = self.there(at).ok_or_else(gone)?;
         let kind = |part: &Part| std::mem::discriminant(part);
         for parts in parts.chunk_by(|a, b| kind(a) == kind(b)) {

@@ -17,7 +17,7 @@ pub use wire::Wire;
 
 use crate::infiniband::{Discovery, Fabric, Kind, Lanes, Patience, PortAt, PortInfo, Tables};
 use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
-use ask::Trouble;
+use ask::Reason;
 use bandwise_saba::controller::{PortConfig, PortId};
 use line::Line;
 use std::collections::{BTreeMap, VecDeque};
@@ -78,14 +78,14 @@ impl<W: Wire> InfiniBand<W> {
     fn find(&mut self) -> Result<(), Fault> {
         let mut discovery = Discovery::new();
         let mut asks = VecDeque::from(discovery.asks());
-        let whole = |said: String| Fault::Unreadable { port: "the fabric".into(), said };
+        let whole = |reason: String| Fault::Unreadable { port: "the fabric".into(), reason };
         while !asks.is_empty() {
             let some = asks.drain(..asks.len().min(AT_A_TURN)).collect();
             let ended = self.ask(some, |subject, request, answer| {
                 discovery.answered(subject, &request, answer);
                 true
             });
-            ended.map_err(|Trouble(said)| whole(said))?;
+            ended.map_err(|Reason(reason)| whole(reason))?;
             asks.extend(discovery.asks());
         }
         let fabric = discovery.finish();
@@ -93,9 +93,9 @@ impl<W: Wire> InfiniBand<W> {
             return Err(whole(fabric.missing.join("; ")));
         }
         if let Some([one, other]) = fabric.ambiguous() {
-            let said =
+            let reason =
                 format!("{one} and {other} differ only in the uppermost byte of their GUIDs");
-            return Err(whole(said));
+            return Err(whole(reason));
         }
         self.fabric = fabric;
         Ok(())
@@ -108,32 +108,32 @@ impl<W: Wire> InfiniBand<W> {
         if let Some(at) = self.fabric.port(id) {
             match self.read(at) {
                 Ok(there) => return Ok(there),
-                Err(Trouble(said)) => lost = Some((self.fabric.port_name(at), said)),
+                Err(Reason(reason)) => lost = Some((self.fabric.port_name(at), reason)),
             }
         }
         self.find()?;
         let Some(at) = self.fabric.port(id) else {
-            let (port, said) = lost.ok_or(Fault::NoSuchPort(id))?;
-            return Err(Fault::Unreadable { port, said });
+            let (port, reason) = lost.ok_or(Fault::NoSuchPort(id))?;
+            return Err(Fault::Unreadable { port, reason });
         };
         let port = self.fabric.port_name(at);
-        self.read(at).map_err(|Trouble(said)| Fault::Unreadable { port, said })
+        self.read(at).map_err(|Reason(reason)| Fault::Unreadable { port, reason })
     }
 
     /// Restores the former tables, whatever the port has now.
     fn roll_back(&mut self, plan: &IbPlan) -> Left {
-        let mut restore = || -> Result<(), Trouble> {
+        let mut restore = || -> Result<(), Reason> {
             let (.., now) = self.read(plan.at)?;
             let mut parts = plan.before.differing(&now);
             parts.reverse();
             self.write(plan.at, &plan.before, &parts)?;
             let (.., after) = self.read(plan.at)?;
             let is_back = after == plan.before;
-            is_back.then_some(()).ok_or(Trouble("it reads back another configuration".into()))
+            is_back.then_some(()).ok_or(Reason("it reads back another configuration".into()))
         };
         match restore() {
             Ok(()) => Left::AsBefore,
-            Err(Trouble(why)) => Left::Otherwise(why),
+            Err(Reason(why)) => Left::Otherwise(why),
         }
     }
 }
@@ -204,8 +204,8 @@ impl<W: Wire> Switches for InfiniBand<W> {
             return Ok(Applied { is_written: false, config: self.lanes.config(&now, &info) });
         }
         if (at, &now) != (plan.at, &plan.before) {
-            let said = "the configuration has changed since the plan was made".to_owned();
-            return Err(Fault::Refused { port, said, left: Left::AsBefore });
+            let reason = "the configuration has changed since the plan was made".to_owned();
+            return Err(Fault::Refused { port, reason, left: Left::AsBefore });
         }
         self.found.entry(plan.id).or_insert_with(|| now.clone());
         let written = self.write(at, &plan.wanted, &plan.writes);
@@ -221,7 +221,7 @@ impl<W: Wire> Switches for InfiniBand<W> {
                 let what = what.collect::<Vec<_>>().join("; ");
                 Err(Fault::Differs { port, what, left: self.roll_back(plan) })
             }
-            Err(Trouble(said)) => Err(Fault::Refused { port, said, left: self.roll_back(plan) }),
+            Err(Reason(reason)) => Err(Fault::Refused { port, reason, left: self.roll_back(plan) }),
         }
     }
 

@@ -123,8 +123,8 @@ proptest! {
         kernel.0.borrow_mut().trick = trick;
         match switches.apply(&plan) {
             Ok(_) => prop_assert!(at >= steps),
-            Err(Fault::Refused { said, left: Left::AsBefore, .. }) => {
-                prop_assert!(said.contains(" (tc ") && shown() == before, "{said}");
+            Err(Fault::Refused { reason, left: Left::AsBefore, .. }) => {
+                prop_assert!(reason.contains(" (tc ") && shown() == before, "{reason}");
             }
             Err(Fault::Differs { left: Left::AsBefore, what, .. }) => {
                 prop_assert!(forgets && what.contains("tc ") && shown() == before, "{what}");

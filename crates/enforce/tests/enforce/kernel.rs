@@ -6,7 +6,7 @@ use crate::messages::{
     read, selector,
 };
 use bandwise_enforce::htb::{Change, Root};
-use bandwise_enforce::tc::{Kernel as Asked, Reach, Trouble, Wire};
+use bandwise_enforce::tc::{Kernel as Asked, Reach, Reason, Wire};
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
 use netlink_packet_route::RouteNetlinkMessage as Route;
 use netlink_packet_route::tc::TcMessage;
@@ -54,7 +54,7 @@ pub(crate) struct Inner {
     /// The state after each request.
     pub states: Vec<State>,
     /// Datagrams that nobody has read yet.
-    said: VecDeque<Vec<u8>>,
+    reason: VecDeque<Vec<u8>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -69,12 +69,7 @@ const INVALID: i32 = 22;
 const NO_SPACE: i32 = 28;
 
 impl Reach for Kernel {
-    fn visit(
-        &mut self,
-        _: Option<&str>,
-        device: &str,
-        changes: &[Change],
-    ) -> Result<Root, Trouble> {
+    fn visit(&mut self, _: Option<&str>, device: &str, changes: &[Change]) -> Result<Root, Reason> {
         Asked::new(self.clone()).visit(device, changes)
     }
 }
@@ -97,10 +92,10 @@ impl Wire for Kernel {
         if let Some(dump) = dump {
             // What was asked before and given up, and then some in one datagram and some in the next.
             let old = acknowledged(number.wrapping_sub(1), Some((INVALID, "too late")));
-            inner.said.push_back(old);
+            inner.reason.push_back(old);
             let parts: Vec<Vec<u8>> = dump.into_iter().map(|of| part(number, of)).collect();
-            inner.said.extend(parts.chunks(3).map(|of| of.concat()));
-            inner.said.push_back(done(number));
+            inner.reason.extend(parts.chunks(3).map(|of| of.concat()));
+            inner.reason.push_back(done(number));
             return Ok(());
         }
         let trick = inner.trick;
@@ -119,12 +114,12 @@ impl Wire for Kernel {
             let state = inner.state.clone();
             inner.states.push(state);
         }
-        inner.said.push_back(acknowledged(number, changed.err()));
+        inner.reason.push_back(acknowledged(number, changed.err()));
         Ok(())
     }
 
     fn receive(&mut self) -> io::Result<Vec<u8>> {
-        self.0.borrow_mut().said.pop_front().ok_or(io::ErrorKind::TimedOut.into())
+        self.0.borrow_mut().reason.pop_front().ok_or(io::ErrorKind::TimedOut.into())
     }
 }
 

@@ -32,15 +32,15 @@ fn by_hand() {
 #[test]
 fn what_can_not_be_is_refused() {
     let layout = layout(BitRate::from_gbps(10));
-    let said = |table: &[(u16, u8)], weights: &[u8]| {
+    let reason = |table: &[(u16, u8)], weights: &[u8]| {
         layout.tree(&config(table, weights), &Marks::local()).unwrap_err().to_string()
     };
-    assert!(said(&[(0, 0)], &[]).contains("0 weights for 1 queues"));
-    assert!(said(&[(0, 0)], &[0]).contains("a weight of 1 to 255"));
-    assert!(said(&[], &[1]).contains("1 weights for 0 queues"));
-    assert!(said(&[(16, 0)], &[1]).contains("level 16 carry no mark"));
+    assert!(reason(&[(0, 0)], &[]).contains("0 weights for 1 queues"));
+    assert!(reason(&[(0, 0)], &[0]).contains("a weight of 1 to 255"));
+    assert!(reason(&[], &[1]).contains("1 weights for 0 queues"));
+    assert!(reason(&[(16, 0)], &[1]).contains("level 16 carry no mark"));
     let nine: Vec<(u16, u8)> = (0..9).map(|i| (u16::from(i), i)).collect();
-    assert!(said(&nine, &[1; 9]).contains("9 queues are wanted, and the port has 8"));
+    assert!(reason(&nine, &[1; 9]).contains("9 queues are wanted, and the port has 8"));
     let make = |bps, others, queues, packet| {
         let (others, queues) = (Share::try_from(others).unwrap(), NonZeroU8::new(queues).unwrap());
         Layout::new(BitRate::from_bps(bps), others, queues, Bytes::new(packet))

@@ -37,7 +37,7 @@ fn objects(datagrams: &[Vec<u8>]) -> Result<Vec<Object>, NoAnswer> {
     Ok(answer.into_objects())
 }
 
-fn told(messages: Vec<Route>) -> Vec<Object> {
+fn decoded(messages: Vec<Route>) -> Vec<Object> {
     let mut datagrams: Vec<Vec<u8>> = messages.into_iter().map(|of| part(1, of)).collect();
     datagrams.push(done(1));
     objects(&datagrams).unwrap()
@@ -72,8 +72,8 @@ proptest! {
         // As the kernel tells it.
         let head = (written.header.handle.into(), parent.map_or(u32::MAX, |of| OURS | u32::from(of)), 0);
         let mut tree = Tree::default();
-        let said = object(head, "htb", other_options(htb.options(0)));
-        classes(&mut tree, &told(vec![Route::NewTrafficClass(said)])).unwrap();
+        let reason = object(head, "htb", other_options(htb.options(0)));
+        classes(&mut tree, &decoded(vec![Route::NewTrafficClass(reason)])).unwrap();
         let back = tree.classes.remove(&number).unwrap();
         let near = |a: Bytes, b: Bytes| a.get().abs_diff(b.get()) as f64 <= 1.0 + rate.as_bps() as f64 * 64e-9 / 8.0;
         prop_assert!(near(back.burst, class.burst) && near(back.cburst, class.cburst));
@@ -95,8 +95,8 @@ proptest! {
         let head = (u32::from(written.header.handle), OURS, written.header.info);
         prop_assert_eq!(head.0, u32::from(table) << 20 | u32::from(node));
         let mut tree = Tree::default();
-        let said = object(head, "u32", filter_options(of));
-        filters(&mut tree, &told(vec![Route::NewTrafficFilter(said)])).unwrap();
+        let reason = object(head, "u32", filter_options(of));
+        filters(&mut tree, &decoded(vec![Route::NewTrafficFilter(reason)])).unwrap();
         let there = tree.filters[&(family, node)];
         prop_assert_eq!((there.dscp, there.class, tree.tables[&family]), (Some(dscp), class, table));
     }
@@ -153,7 +153,7 @@ fn qdisc(handle: u32, parent: u32, kind: &str, device: i32) -> TcMessage {
 #[test]
 fn whose_root_it_is() {
     let read = |qdiscs: &[TcMessage]| {
-        root(7, &told(qdiscs.iter().cloned().map(Route::NewQueueDiscipline).collect()))
+        root(7, &decoded(qdiscs.iter().cloned().map(Route::NewQueueDiscipline).collect()))
     };
     let top = u32::MAX;
     assert_eq!(read(&[qdisc(0, top, "noqueue", 7)]), Ok(Root::Kernel));
@@ -177,7 +177,7 @@ fn what_is_not_ours_is_passed_by() {
         |handle, kind: &str| object((handle, u32::MAX, 0), kind, other_options(htb.options(0)));
     // Of another root, of another kind, beyond our numbers.
     let others = [class(7 << 16 | 1, "htb"), class(OURS | 1, "hfsc"), class(OURS | 0x100, "htb")];
-    classes(&mut tree, &told(others.map(Route::NewTrafficClass).to_vec())).unwrap();
+    classes(&mut tree, &decoded(others.map(Route::NewTrafficClass).to_vec())).unwrap();
     let ipv4 = 4 << 16 | u32::from(0x0800u16.to_be());
     let filter =
         |handle, info, kind: &str, of| object((handle, OURS, info), kind, filter_options(of));
@@ -187,29 +187,29 @@ fn what_is_not_ours_is_passed_by() {
         filter(at, 9 << 16 | (ipv4 & 0xffff), "u32", (mark.0, mark.1, to)),
         object((1, OURS, ipv4), "flower", vec![]),
     ];
-    filters(&mut tree, &told(others.map(Route::NewTrafficFilter).to_vec())).unwrap();
+    filters(&mut tree, &decoded(others.map(Route::NewTrafficFilter).to_vec())).unwrap();
     assert_eq!(tree, Tree::default());
     // Another mask is no mark of ours, and another root's class none of its classes.
     let others = [
         filter(at, ipv4, "u32", (0x00ff_0000, 0x0020_0000, to)),
         filter(at + 1, ipv4, "u32", (mark.0, mark.1, 7 << 16 | 0x11)),
     ];
-    filters(&mut tree, &told(others.map(Route::NewTrafficFilter).to_vec())).unwrap();
+    filters(&mut tree, &decoded(others.map(Route::NewTrafficFilter).to_vec())).unwrap();
     let of = |node| tree.filters[&(Family::V4, node)];
     assert_eq!((of(3).dscp, of(3).class), (None, 0x11));
     assert_eq!((of(4).dscp.map(Dscp::get), of(4).class), (Some(8), 0));
     // Bits of its number that say where in a table it is.
     let bucket = filter(at | 1 << 12, ipv4, "u32", (mark.0, mark.1, to));
-    assert!(filters(&mut tree, &told(vec![Route::NewTrafficFilter(bucket)])).is_err());
+    assert!(filters(&mut tree, &decoded(vec![Route::NewTrafficFilter(bucket)])).is_err());
 }
 
 #[test]
 fn the_kernels_words() {
-    let said = |number, words: &str| {
+    let reason = |number, words: &str| {
         objects(&[acknowledged(1, Some((number, words)))]).unwrap_err().to_string()
     };
-    assert_eq!(said(16, "HTB class in use"), "HTB class in use");
-    assert_eq!(said(2, ""), "No such file or directory");
+    assert_eq!(reason(16, "HTB class in use"), "HTB class in use");
+    assert_eq!(reason(2, ""), "No such file or directory");
     assert_eq!(objects(&[acknowledged(1, None)]), Ok(vec![]));
     // To another request.
     let mut answer = Answer::new(2);

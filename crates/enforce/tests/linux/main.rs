@@ -8,7 +8,7 @@ mod shown_tests;
 mod tc;
 
 use bandwise_enforce::htb::{Change, Class, Layout, Marks, Root};
-use bandwise_enforce::tc::{LinuxTc, Namespaces, Reach, TcPort, Trouble};
+use bandwise_enforce::tc::{LinuxTc, Namespaces, Reach, Reason, TcPort};
 use bandwise_enforce::{Fault, Left, Plan, Switches, Wanted};
 use bandwise_saba::Share;
 use bandwise_saba::controller::{PortConfig, PortId};
@@ -41,7 +41,7 @@ impl Reach for Meddling {
         namespace: Option<&str>,
         device: &str,
         changes: &[Change],
-    ) -> Result<Root, Trouble> {
+    ) -> Result<Root, Reason> {
         let hand = if changes.len() > self.after { self.hand.take() } else { None };
         let Some(hand) = hand else { return self.reach.visit(namespace, device, changes) };
         let (before, after) = changes.split_at(self.after);
@@ -192,9 +192,9 @@ fn nothing_is_half_written() {
             let is_ours = matches!(hand, Some(Hand::Ours(_)));
             let mut switches = switches(200_000_000, Meddling { reach, after: at, hand }).unwrap();
             match set(&mut switches, &after).unwrap_err() {
-                Fault::Refused { said, left: Left::AsBefore, .. } => {
+                Fault::Refused { reason, left: Left::AsBefore, .. } => {
                     let words = "No such file or directory (tc class change";
-                    assert!(is_ours && said.contains(words), "{said}");
+                    assert!(is_ours && reason.contains(words), "{reason}");
                 }
                 Fault::Differs { left: Left::AsBefore, .. } => assert!(!is_ours),
                 fault => panic!("{at}: {fault}"),
@@ -232,7 +232,7 @@ fn the_kernels_words() {
         )
     );
     let gone = Namespaces::default().visit(Some(&namespace), "none", &[]);
-    assert_eq!(gone, Err(Trouble("there is no device none".into())));
+    assert_eq!(gone, Err(Reason("there is no device none".into())));
     set(&mut plain, &Wanted::AsFound).unwrap();
 }
 
@@ -242,8 +242,8 @@ fn somebody_elses_root_stays() {
     tc(format!("qdisc add dev {device} root handle 7: pfifo limit 10"));
     let mut switches = switches(200_000_000, Namespaces::default()).unwrap();
     for wanted in [shared(&[(0, 0)], &[1]), Wanted::AsFound] {
-        let said = switches.plan(PORT, &wanted).unwrap_err().to_string();
-        assert_eq!(said, "the port has a configuration of another program: qdisc pfifo 7:");
+        let reason = switches.plan(PORT, &wanted).unwrap_err().to_string();
+        assert_eq!(reason, "the port has a configuration of another program: qdisc pfifo 7:");
     }
     assert!(tc(format!("qdisc show dev {device}")).contains("pfifo 7:"));
     tc(format!("qdisc del dev {device} root"));

@@ -53,8 +53,8 @@ fn passes(mut client: UnixStream, mut controller: UnixStream, way: Arc<Mutex<Way
     });
     pump(&mut client, &mut controller, || *way.lock().unwrap() != Way::CutOff);
     if *way.lock().unwrap() == Way::CutOff {
-        let said = r#"{"error":"cut off from its store"}"#;
-        let head = format!("HTTP/1.1 503 x\r\nContent-Length: {}\r\n\r\n{said}", said.len());
+        let body = r#"{"error":"cut off from its store"}"#;
+        let head = format!("HTTP/1.1 503 x\r\nContent-Length: {}\r\n\r\n{body}", body.len());
         // The client may have gone.
         let _ = client.write_all(head.as_bytes());
     }

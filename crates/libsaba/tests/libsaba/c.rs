@@ -64,10 +64,10 @@ fn a_c_program_is_registered_while_it_sends() {
     drop(listener.accept().unwrap());
     let alone = child.wait_with_output().unwrap();
     assert!(alone.status.success());
-    let said = String::from_utf8(alone.stderr).unwrap();
+    let message = String::from_utf8(alone.stderr).unwrap();
     assert!(
-        said.starts_with("no controller answers: unix:/") && said.contains("No such"),
-        "{said}"
+        message.starts_with("no controller answers: unix:/") && message.contains("No such"),
+        "{message}"
     );
     world.start();
     let mut child = run(&world, "all");
@@ -77,7 +77,7 @@ fn a_c_program_is_registered_while_it_sends() {
     assert_eq!(child.wait_with_output().unwrap().stderr, b"");
     world.until(|core| core.state().clients().len() == 0);
     let refused = run(&world, "none").wait_with_output().unwrap();
-    let said = String::from_utf8(refused.stderr).unwrap();
+    let message = String::from_utf8(refused.stderr).unwrap();
     assert_eq!(refused.status.code(), Some(1));
-    assert!(said.contains("no application called \"none\""), "{said}");
+    assert!(message.contains("no application called \"none\""), "{message}");
 }

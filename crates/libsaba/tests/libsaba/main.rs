@@ -111,11 +111,11 @@ fn refusals_of_the_controller_are_reported() {
     let mut world = World::empty();
     world.start();
     let refused = Application::register("none", options(&world)).unwrap_err();
-    let Error::Refused(said) = refused else { panic!("{refused}") };
-    assert!(said.contains("no application called \"none\""), "{said}");
+    let Error::Refused(message) = refused else { panic!("{refused}") };
+    assert!(message.contains("no application called \"none\""), "{message}");
     let application = Application::register("all", options(&world)).unwrap();
     let refused = application.connect(None, "h9").unwrap_err();
-    assert!(matches!(&refused, Error::Refused(said) if said.contains("h9")), "{refused}");
+    assert!(matches!(&refused, Error::Refused(message) if message.contains("h9")), "{refused}");
     application.connect(None, "h1").unwrap();
 }
 

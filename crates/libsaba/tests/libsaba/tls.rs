@@ -29,10 +29,10 @@ fn a_certificate_or_a_token_authenticates_the_client() {
     let place = authority.opens(&world, authority.signs(HERE));
     let nobody = options(&place, authority.file());
     let refused = Application::register("all", nobody.clone()).unwrap_err();
-    let Error::Refused(said) = refused else { panic!("{refused}") };
+    let Error::Refused(message) = refused else { panic!("{refused}") };
     assert!(
-        said.contains("the caller is not authenticated (allowed: a client certificate"),
-        "{said}"
+        message.contains("the caller is not authenticated (allowed: a client certificate"),
+        "{message}"
     );
     let (certificate, key) = authority.signs("client.test");
     let tls = TlsFiles { certificate: Some(certificate), key: Some(key), ..nobody.tls.clone() };
@@ -126,9 +126,9 @@ fn server(authority: &Authority, asks_for_certificates: bool) -> String {
             let server = ServerConnection::new(config.clone()).unwrap();
             let mut stream = StreamOwned::new(server, stream.unwrap());
             if stream.read(&mut [0; 4096]).is_ok() {
-                let said = r#"{"client":1,"lease_ms":30000,"application":2,"level":1,"dscp":7}"#;
-                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", said.len());
-                stream.write_all((head + said).as_bytes()).unwrap();
+                let message = r#"{"client":1,"lease_ms":30000,"application":2,"level":1,"dscp":7}"#;
+                let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", message.len());
+                stream.write_all((head + message).as_bytes()).unwrap();
                 stream.conn.send_close_notify();
                 let _ = stream.flush();
             }
@@ -179,9 +179,9 @@ fn unusable_files_are_reported() {
     let place = "https://127.0.0.1:1";
     register(&all, place).unwrap();
     let says = |tls: TlsFiles, parts: &[&str]| {
-        let said = register(&tls, place).unwrap_err();
-        assert!(parts.iter().all(|part| said.contains(part)), "{said}");
-        assert!(said.contains("allowed") || said.contains("No such file"), "{said}");
+        let message = register(&tls, place).unwrap_err();
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+        assert!(message.contains("allowed") || message.contains("No such file"), "{message}");
         // The files apply to `https` alone.
         register(&tls, "http://127.0.0.1:1").unwrap();
     };

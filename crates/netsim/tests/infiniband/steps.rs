@@ -44,11 +44,11 @@ fn an_external_request_is_executed_at_once() {
     known.start(0, &[qp], Script::new(posts), Notify::Poll, Time::ZERO);
     known.run(Time::from_ms(1));
 
-    let mut told: Simulation<Clerk> = simulation(&fabric, &models);
-    let (qp, _) = told.connect(0, 1, Transport::Rc, sl(0));
-    let number = told.start(0, &[qp], Clerk::default(), Notify::Poll, Time::ZERO);
+    let mut unaware: Simulation<Clerk> = simulation(&fabric, &models);
+    let (qp, _) = unaware.connect(0, 1, Transport::Rc, sl(0));
+    let number = unaware.start(0, &[qp], Clerk::default(), Notify::Poll, Time::ZERO);
     let mut ordered = 0;
-    told.run_in_steps(&Sequential, |checkpoint| {
+    unaware.run_in_steps(&Sequential, |checkpoint| {
         let before = ordered;
         while at.get(ordered).is_some_and(|&at| at <= checkpoint.now()) {
             checkpoint.program_mut(0, number).orders.push(order(qp, ordered));
@@ -60,8 +60,8 @@ fn an_external_request_is_executed_at_once() {
         let all_over = ordered == at.len() && checkpoint.is_quiet();
         (!all_over).then(|| at.get(ordered).copied().unwrap_or(checkpoint.now() + Time::from_us(1)))
     });
-    assert_eq!(told.program(0, number).seen, known.program(0, 0).seen);
-    assert_eq!(told.program(0, number).seen.len(), at.len());
+    assert_eq!(unaware.program(0, number).seen, known.program(0, 0).seen);
+    assert_eq!(unaware.program(0, number).seen.len(), at.len());
 }
 
 fn even(lanes: u8, first: u8) -> VlArbTable {

@@ -158,10 +158,7 @@ fn tails(findings: &[Finding]) -> Vec<Figure> {
             id: format!("fig8-{control}"),
             group: title("fig8", "tail of flows of a single packet"),
             title: in_words(control),
-            caption: format!(
-                "The completion time that so many of them do not exceed. {}",
-                whiskers(findings)
-            ),
+            caption: format!("Percentiles of the completion time. {}", whiskers(findings)),
             x: axis("flows", "%"),
             y: axis("completion time", "ms"),
             series,

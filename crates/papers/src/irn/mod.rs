@@ -123,12 +123,12 @@ mod tests {
             of("load 30% RoCE+PFC+DCQCN", vec![2.0, 6.0]),
             of("load 50% IRN+DCQCN", vec![1.0, 1.0]),
         ];
-        let told = derived::with_derived(findings);
+        let all = derived::with_derived(findings);
         let ratio = |f: &&Finding| f.case == "load 30% IRN+DCQCN over RoCE+PFC+DCQCN";
-        let ratio = told.iter().find(ratio).unwrap();
+        let ratio = all.iter().find(ratio).unwrap();
         assert_eq!((ratio.runs.clone(), ratio.value()), (vec![0.5, 1.0], 0.75));
         // The tables do not tell of the others by themselves.
-        let cases: Vec<&str> = told.iter().map(|f| &*f.case).collect();
+        let cases: Vec<&str> = all.iter().map(|f| &*f.case).collect();
         assert_eq!(cases, ["load 30% IRN+DCQCN", "load 50% IRN+DCQCN", &ratio.case]);
     }
 

@@ -21,8 +21,8 @@ pub const PAPER: Paper = Paper {
     question: "What happens when multiple RDMA-enabled applications share the network?",
     items: &[
         ("elephants", "bandwidth of 1 GB and 1 MB messages over each other, by verb, with events"),
-        ("polling", "two elephants by who polls and who waits for events; CPU time"),
-        ("waking", "what two elephants' ratio hangs on: idle states of cores, message size"),
+        ("polling", "two elephants that poll or wait for events; CPU time"),
+        ("waking", "causes of two elephants' ratio: idle states of cores, message size"),
         ("mice", "10 B beside 10 B, 100 B and 1 KB"),
         ("mouse-elephant", "10 B, 100 B and 1 KB beside 1 GB and 1 MB"),
         ("edr", "the same with ConnectX-4 at 100 Gbps"),

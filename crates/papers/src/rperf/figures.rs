@@ -145,7 +145,7 @@ fn plots() -> Vec<Plot> {
             ..plot(
                 "truth",
                 "Error of each method",
-                "Median of what the method says less the time that the message and its answer \
+                "Median of the method's result minus the time that the message and its answer \
                  really spent between the two ports, through the idle switch.",
                 size(),
                 axis("error", "ns", Scale::Linear),

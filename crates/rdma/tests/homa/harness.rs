@@ -188,7 +188,7 @@ pub(crate) fn run(case: &Case) -> Outcome {
         accepted.resize(job.message().packets as usize, false);
     }
     let mut opened = vec![false; jobs.len()];
-    let mut told = vec![0; jobs.len()];
+    let mut granted = vec![0; jobs.len()];
     let mut now = Time::ZERO;
     while out.done.contains(&Time::MAX) || !way.events.is_empty() {
         assert!(now < Time::from_ms(60_000), "stuck: {senders:?} {receivers:?}");
@@ -219,7 +219,7 @@ pub(crate) fn run(case: &Case) -> Outcome {
                     let number = slot as usize;
                     let Job { dst, .. } = jobs[number];
                     let message = jobs[number].message();
-                    let send = |slot, told| control.push((slot, told));
+                    let send = |slot, packet| control.push((slot, packet));
                     let arrival = receivers[dst].on_data(settings, now, slot, message, seq, send);
                     let expected = naive[dst].on_data(settings, slot, message, seq);
                     assert_eq!(control, expected, "grants");
@@ -231,10 +231,10 @@ pub(crate) fn run(case: &Case) -> Outcome {
                         out.completed[number] = now;
                     }
                 }
-                Event::ToSender(slot, told) => {
+                Event::ToSender(slot, packet) => {
                     let job = jobs[slot as usize];
                     asked.extend(
-                        senders[job.src].on_control(now, slot, told).map(|told| (slot, told)),
+                        senders[job.src].on_control(now, slot, packet).map(|packet| (slot, packet)),
                     );
                     if senders[job.src].is_done(slot) {
                         let done = &mut out.done[slot as usize];
@@ -242,11 +242,12 @@ pub(crate) fn run(case: &Case) -> Outcome {
                         assert!(receivers[job.dst].is_complete(slot), "not before it is so");
                     }
                 }
-                Event::ToReceiver(slot, told) => {
+                Event::ToReceiver(slot, packet) => {
                     let job = jobs[slot as usize];
                     let message = job.message();
-                    let answer = receivers[job.dst].on_control(settings, now, slot, message, told);
-                    control.extend(answer.map(|told| (slot, told)));
+                    let answer =
+                        receivers[job.dst].on_control(settings, now, slot, message, packet);
+                    control.extend(answer.map(|packet| (slot, packet)));
                 }
             },
             1 => {
@@ -267,7 +268,7 @@ pub(crate) fn run(case: &Case) -> Outcome {
                     let number = data.slot as usize;
                     let job = jobs[number];
                     let unscheduled = settings.rtt.get();
-                    assert!(data.seq < unscheduled.max(told[number]), "nothing without a grant");
+                    assert!(data.seq < unscheduled.max(granted[number]), "nothing without a grant");
                     // Granted packets that have not arrived are at most a round trip's worth.
                     let received = receivers[job.dst].received(data.slot);
                     let sent = senders[job.src].sent(data.slot);
@@ -283,7 +284,7 @@ pub(crate) fn run(case: &Case) -> Outcome {
         for (slot, control) in control {
             let mut lost = false;
             if let ToSender::Grant { to, .. } | ToSender::Resend { to, .. } = control {
-                told[slot as usize] = to.max(told[slot as usize]);
+                granted[slot as usize] = to.max(granted[slot as usize]);
                 let receiver = &receivers[jobs[slot as usize].dst];
                 let granted = receiver.granted(slot).unwrap_or(to);
                 let received = receiver.received(slot);
@@ -297,9 +298,9 @@ pub(crate) fn run(case: &Case) -> Outcome {
             out.to_sender.push((now, slot, control));
             way.send(&case.back, now, Event::ToSender(slot, control), lost);
         }
-        for (slot, told) in asked {
-            out.to_receiver.push((now, slot, told));
-            way.send(&case.there, now, Event::ToReceiver(slot, told), false);
+        for (slot, packet) in asked {
+            out.to_receiver.push((now, slot, packet));
+            way.send(&case.there, now, Event::ToReceiver(slot, packet), false);
         }
     }
     assert!(accepted.iter().flatten().all(|&there| there));

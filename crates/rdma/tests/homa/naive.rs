@@ -39,15 +39,15 @@ impl NaiveReceiver {
             self.known.push(Known { slot, packets, got: BTreeSet::new(), granted });
         }
         let known = self.known.iter_mut().find(|known| known.slot == slot).unwrap();
-        let mut told = vec![];
+        let mut answers = vec![];
         if !known.got.insert(seq) {
-            return told;
+            return answers;
         }
         if known.missing() == 0 {
-            told.push((slot, ToSender::Done));
+            answers.push((slot, ToSender::Done));
         }
         if known.granted == packets {
-            return told;
+            return answers;
         }
         loop {
             let mut open: Vec<&mut Known> =
@@ -62,12 +62,12 @@ impl NaiveReceiver {
                 if to > known.granted {
                     known.granted = to;
                     let priority = (count - 1 - rank) as u8;
-                    told.push((known.slot, ToSender::Grant { to, priority }));
+                    answers.push((known.slot, ToSender::Grant { to, priority }));
                 }
                 one_left |= known.granted == known.packets;
             }
             if !one_left {
-                return told;
+                return answers;
             }
         }
     }

@@ -30,7 +30,7 @@ impl fmt::Display for Doubt {
 impl Doubt {
     /// Returns the doubts in words. Of doubts of one kind about several models, only the worst is
     /// described, and the others are counted.
-    pub fn told(doubts: &[Doubt]) -> Vec<String> {
+    pub fn texts(doubts: &[Doubt]) -> Vec<String> {
         let mut kinds: Vec<Vec<&Doubt>> = Vec::new();
         for doubt in doubts {
             match kinds.iter_mut().find(|kind| is_of_a_kind(&kind[0].warning, &doubt.warning)) {
@@ -38,7 +38,7 @@ impl Doubt {
                 None => kinds.push(vec![doubt]),
             }
         }
-        let told = |kind: &Vec<&Doubt>| {
+        let text = |kind: &Vec<&Doubt>| {
             // The first of those that are as bad.
             let mut sorted = kind.clone();
             sorted.sort_by(|a, b| badness(&b.warning).total_cmp(&badness(&a.warning)));
@@ -55,7 +55,7 @@ impl Doubt {
                 }
             }
         };
-        kinds.iter().map(told).collect()
+        kinds.iter().map(text).collect()
     }
 }
 
@@ -74,9 +74,10 @@ impl JobsScenario {
     /// application, only the worst is kept, in the order of jobs.
     pub fn doubts(&self, outlook: &Outlook) -> Vec<Doubt> {
         let mut doubts: Vec<Doubt> = Vec::new();
-        for (job, told) in self.jobs.iter().zip(&outlook.jobs) {
+        for (job, outlook) in self.jobs.iter().zip(&outlook.jobs) {
             let mut warnings = job.quality(self.model).warnings;
-            let lowest = [told.saba, told.equal].into_iter().min_by_key(|promise| promise.share);
+            let lowest =
+                [outlook.saba, outlook.equal].into_iter().min_by_key(|promise| promise.share);
             if let Some(promise) = lowest
                 && let Prediction::Extrapolated { least, .. } = promise.slowdown
             {

@@ -240,9 +240,9 @@ fn what_is_most_likely_not_meant_is_told() {
         "[transport]\nkind = \"roce\"\n[switch]\nclasses = 2\nlossless = [1]\n",
         "[transport]\nkind = \"roce\"\n[switch]\nrouting = \"spray\"\n",
     ];
-    let told: Vec<String> =
+    let message: Vec<String> =
         documents.iter().map(|text| format!("{text}{}\n", warnings(text))).collect();
-    insta::assert_snapshot!(told.join("\n"));
+    insta::assert_snapshot!(message.join("\n"));
     assert_eq!(warnings("[workload]\npoisson = { load = 0.95, of = \"wire\" }\n"), "");
     assert_eq!(warnings("[switch]\npfc = { xoff = \"216690 B\" }\n"), "");
 }

@@ -139,11 +139,11 @@ fn mistakes() {
         "[sweep]\nrun.seed = [1]\n[plot]\ny = []\n",
         "[sweep]\nrun.seed = [1]\n[plot]\nz = \"run.seed\"\n",
     ];
-    let told = documents.map(|text| match try_study(text) {
+    let message = documents.map(|text| match try_study(text) {
         Ok(_) => panic!("accepted: {text}"),
         Err(error) => format!("{text}=> {error}\n"),
     });
-    insta::assert_snapshot!(told.join("\n"));
+    insta::assert_snapshot!(message.join("\n"));
 }
 
 #[test]

@@ -42,10 +42,10 @@ fn nodes_and_data_far_from_the_profile() {
     let expected =
         expected.map(|(name, jobs, warning)| (name.to_owned(), jobs.to_owned(), warning));
     assert_eq!(found.iter().map(of).collect::<Vec<_>>(), expected);
-    let told = Doubt::told(&found);
-    assert_eq!(told.len(), 3);
-    assert!(told[0].starts_with("the model of LR, for a, b: used with 4.00 times"), "{told:?}");
-    assert!(told[0].ends_with("; models of WC are affected too, by as much or less"), "{told:?}");
+    let texts = Doubt::texts(&found);
+    assert_eq!(texts.len(), 3);
+    assert!(texts[0].starts_with("the model of LR, for a, b: used with 4.00 times"), "{texts:?}");
+    assert!(texts[0].ends_with("; models of WC are affected too, by as much or less"), "{texts:?}");
 }
 
 /// Twelve at one link have less than the least share that is known of them.

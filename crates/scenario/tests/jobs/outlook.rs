@@ -118,7 +118,7 @@ fn jobs_take_no_longer_than_they_were_told() {
     let comparison = compare(&scenario, &[SharingPolicy::Saba]);
     let slowdowns = comparison.slowdowns(&comparison.results[0]);
     for (job, slowdown) in outlook.jobs.iter().zip(slowdowns) {
-        let told = job.saba.slowdown.measured().expect("a quarter was measured");
-        assert!(slowdown.unwrap() <= told * 1.001, "{slowdown:?} {told}");
+        let predicted = job.saba.slowdown.measured().expect("a quarter was measured");
+        assert!(slowdown.unwrap() <= predicted * 1.001, "{slowdown:?} {predicted}");
     }
 }

@@ -56,9 +56,9 @@ mod tests {
 
     #[test]
     fn says_what_to_do() {
-        let said = |code| NoDevices::of_list(io::Error::from_raw_os_error(code)).to_string();
-        assert!(said(NO_LIBRARY).contains("apt-get install libibverbs1"));
-        assert!(said(NO_KERNEL).contains("modprobe ib_uverbs"));
-        assert!(said(13).contains("Permission denied"));
+        let message = |code| NoDevices::of_list(io::Error::from_raw_os_error(code)).to_string();
+        assert!(message(NO_LIBRARY).contains("apt-get install libibverbs1"));
+        assert!(message(NO_KERNEL).contains("modprobe ib_uverbs"));
+        assert!(message(13).contains("Permission denied"));
     }
 }

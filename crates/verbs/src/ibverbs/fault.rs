@@ -172,11 +172,14 @@ mod tests {
         let limits = "Limit  Soft Limit  Hard Limit  Units\n\
                       Max locked memory         65536                65536                bytes\n";
         let error = || io::Error::from_raw_os_error(12);
-        let said = VerbsError::memory("rxe0", 2 << 20, error(), Some(limits)).to_string();
+        let message = VerbsError::memory("rxe0", 2 << 20, error(), Some(limits)).to_string();
         for words in ["rxe0: 2 MiB", "may lock 64 KiB", "`ulimit -l 3072`"] {
-            assert!(said.contains(words), "{said}");
+            assert!(message.contains(words), "{message}");
         }
-        let said = VerbsError::memory("rxe0", 1, error(), None).to_string();
-        assert!(said.contains("`ulimit -l 1025`") && said.contains("unknown amount"), "{said}");
+        let message = VerbsError::memory("rxe0", 1, error(), None).to_string();
+        assert!(
+            message.contains("`ulimit -l 1025`") && message.contains("unknown amount"),
+            "{message}"
+        );
     }
 }

@@ -89,20 +89,20 @@ mod tests {
         let many = huge((4 << 20) + 1);
         assert_eq!(many.all, Bytes::from_kib(6144));
         let error = || io::Error::from_raw_os_error(12);
-        let said = many.missing(&error());
-        assert!(said.contains("3 of 2 MiB are needed, and 1 are free"), "{said}");
+        let message = many.missing(&error());
+        assert!(message.contains("3 of 2 MiB are needed, and 1 are free"), "{message}");
         // The two pages of other programs stay.
-        assert!(said.ends_with("echo 5 > /proc/sys/vm/nr_hugepages"), "{said}");
+        assert!(message.ends_with("echo 5 > /proc/sys/vm/nr_hugepages"), "{message}");
         assert!(huge(1).missing(&error()).contains("the kernel gives none"));
     }
 
     #[test]
     fn a_kernel_without_them() {
-        for said in
+        for message in
             ["", "MemTotal: 1 kB", "Hugepagesize: 0 kB\nHugePages_Free: 0\nHugePages_Total: 0"]
         {
             assert!(
-                HugePages::needed(WantedPages::HugeIfThere, 1, said)
+                HugePages::needed(WantedPages::HugeIfThere, 1, message)
                     .unwrap()
                     .unwrap_err()
                     .contains("has none")

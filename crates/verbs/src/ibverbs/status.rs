@@ -108,8 +108,8 @@ mod tests {
             (IBV_WC_TM_RNDV_INCOMPLETE, "rendezvous"),
         ];
         for (code, words) in words {
-            let said = Status(code).to_string();
-            assert!(said.contains(words) && said.contains("(usually: "), "{code}: {said}");
+            let message = Status(code).to_string();
+            assert!(message.contains(words) && message.contains("(usually: "), "{code}: {message}");
         }
         assert_eq!(words.len(), WORDS.len());
         let unknown = Status(IBV_WC_TM_RNDV_INCOMPLETE + 1).to_string();

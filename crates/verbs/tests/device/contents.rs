@@ -90,6 +90,6 @@ fn places_are_within_the_region() {
     side.queue_pairs[1].part += 1;
     let path =
         bandwise_session::Path { mtu: bandwise_rdma::wire::Mtu::MAX, sl: 0, traffic_class: 0 };
-    let said = a.connect(&side, path).unwrap_err().to_string();
-    assert!(said.contains("no room for all queue pairs"), "{said}");
+    let message = a.connect(&side, path).unwrap_err().to_string();
+    assert!(message.contains("no room for all queue pairs"), "{message}");
 }

@@ -150,8 +150,8 @@ fn datagrams_arrive() {
     let chosen = Wanted::default().choose(&devices().unwrap()[..1]).unwrap();
     let mut long = QueuePairs::open(chosen, long, 3).unwrap();
     let path = Path { mtu: Mtu::try_from(1024).unwrap(), sl: 0, traffic_class: 0 };
-    let said = long.connect(&long.side(), path).unwrap_err().to_string();
-    assert!(said.contains("1025 B does not fit packets of 1024 B"), "{said}");
+    let message = long.connect(&long.side(), path).unwrap_err().to_string();
+    assert!(message.contains("1025 B does not fit packets of 1024 B"), "{message}");
 }
 
 /// More of them than marks there are.
@@ -192,14 +192,14 @@ fn a_loopback_is_its_own_other_end() {
 fn failures_are_told_in_words() {
     let (mut a, _b) = ends(PLAN, |side| side.region.rkey ^= 0xff);
     post(&mut a, &[request(1, Opcode::Write, 8, true)]).unwrap();
-    let said = completions(&mut a, 1).unwrap_err().to_string();
-    assert!(said.contains("a WRITE failed: remote access error"), "{said}");
+    let message = completions(&mut a, 1).unwrap_err().to_string();
+    assert!(message.contains("a WRITE failed: remote access error"), "{message}");
 
     let (mut a, b) = ends(PLAN, |_| ());
     drop(b);
     post(&mut a, &[request(1, Opcode::Send, 8, true)]).unwrap();
-    let said = completions(&mut a, 1).unwrap_err().to_string();
-    assert!(said.contains("a SEND failed: no answer after all retries"), "{said}");
+    let message = completions(&mut a, 1).unwrap_err().to_string();
+    assert!(message.contains("a SEND failed: no answer after all retries"), "{message}");
 }
 
 #[test]
@@ -212,9 +212,9 @@ fn what_does_not_fit_is_not_posted() {
     assert!(matches!(post(&mut a, &many), Err(VerbsError::Post { depth: 16, .. })));
     let side = Side { queue_pairs: Vec::new(), ..a.side() };
     let path = Path { mtu: Mtu::MAX, sl: 0, traffic_class: 0 };
-    let said = a.connect(&side, path).unwrap_err().to_string();
-    assert!(said.contains("it has 0 queue pairs, not 1"), "{said}");
+    let message = a.connect(&side, path).unwrap_err().to_string();
+    assert!(message.contains("it has 0 queue pairs, not 1"), "{message}");
     let side = Side { gid: None, ..a.side() };
-    let said = a.connect(&side, path).unwrap_err().to_string();
-    assert!(said.contains("give -x on both sides"), "{said}");
+    let message = a.connect(&side, path).unwrap_err().to_string();
+    assert!(message.contains("give -x on both sides"), "{message}");
 }

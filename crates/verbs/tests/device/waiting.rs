@@ -63,6 +63,9 @@ fn an_overrun_is_told_of() {
         thread::yield_now();
     };
     assert!(matches!(error, VerbsError::Event { .. }));
-    let said = error.to_string();
-    assert!(said.contains("the completion queue has overrun") && said.contains("-t, -q"), "{said}");
+    let message = error.to_string();
+    assert!(
+        message.contains("the completion queue has overrun") && message.contains("-t, -q"),
+        "{message}"
+    );
 }

@@ -99,9 +99,9 @@ impl FlowSpec {
                 let name = FlowMethod::of(method);
                 let message = match key {
                     "qps" | "depth" if !is_store => {
-                        format!("`{key}` says nothing about one message at a time")
+                        format!("`{key}` does not apply to one message at a time")
                     }
-                    _ => format!("`{key}` says nothing about {name}"),
+                    _ => format!("`{key}` does not apply to {name}"),
                 };
                 return Err(source.error(given.span(), message).allowed(allowed));
             }

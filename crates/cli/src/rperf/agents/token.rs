@@ -36,8 +36,9 @@ impl TokenFlag {
             },
         };
         Token::of_text(&text).map_err(|error| {
-            let said = error.to_string();
-            let (what, allowed) = said.split_once("; allowed: ").unwrap_or((&said, "another"));
+            let message = error.to_string();
+            let (what, allowed) =
+                message.split_once("; allowed: ").unwrap_or((&message, "another"));
             Failure::usage(format!("{name}: {what}"), allowed)
         })
     }

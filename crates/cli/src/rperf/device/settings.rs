@@ -41,13 +41,14 @@ impl Client {
             ("--window", self.window.is_some()),
         ] {
             if given && !is_bulk {
-                let message =
-                    format!("{flag} says nothing about a latency, of one message at a time");
+                let message = format!(
+                    "{flag} does not apply to a latency, which is of one message at a time"
+                );
                 return Err(Failure::usage(message, format!("{flag} with --method bulk")));
             }
         }
         if self.tx_depth.is_some() && !is_bulk && !matches!(method, Method::ClosedLoop(_)) {
-            let message = "-t says nothing about a method with one message at a time";
+            let message = "-t does not apply to a method with one message at a time";
             return Err(Failure::usage(message, "-t with --method bulk or closed-loop"));
         }
         let inline =

@@ -112,7 +112,10 @@ impl Flags {
         };
         if controller.is_answered() {
             let message = format!("a controller runs at {}", controller.address());
-            return Err(Failure::usage(message, "none: stop it first, as nobody is to share"));
+            return Err(Failure::usage(
+                message,
+                "none: stop it first, as the programs run without one too",
+            ));
         }
         let output = OutputFile::open(self.output.clone()).map_err(|error| {
             let why = bandwise_input::reason(&error);
@@ -150,7 +153,7 @@ fn check(apps: &[Program], table: &Text) -> Result<(), Failure> {
         }
     }
     match apps.len() {
-        0 | 1 => Err(Failure::usage("--app: one alone shares with nobody", "two or more")),
+        0 | 1 => Err(Failure::usage("--app: a comparison needs several programs", "two or more")),
         _ => Ok(()),
     }
 }

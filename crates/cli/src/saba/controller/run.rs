@@ -179,7 +179,7 @@ impl Use for Run<'_> {
             true => Ok(()),
             false => {
                 let ports = unrestored.join(", ");
-                Err(anyhow::anyhow!("not as they were found: {ports}; the log says why").into())
+                Err(anyhow::anyhow!("not restored: {ports}; the log has the reasons").into())
             }
         }
     }

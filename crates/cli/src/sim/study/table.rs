@@ -31,7 +31,7 @@ pub(super) fn table(study: &Study, finished: &[Option<Finished>]) -> Table {
     });
     Table {
         title: study.title.clone(),
-        caption: "FCT is the flow completion time, p99 what 99% of the flows do not exceed.".into(),
+        caption: "FCT is the flow completion time, p99 its 99th percentile.".into(),
         header,
         rows: rows.collect(),
     }

@@ -107,7 +107,8 @@ impl Batch {
                 let level = own(state, client, *application)?.level;
                 let (most, of) = (rules.limits.connections, Limited::Connections);
                 within(state.held_with(client).connections as usize, most, of)?;
-                let path = path.as_deref().map_err(|said| Refusal::NoPath(said.clone()))?.into();
+                let path =
+                    path.as_deref().map_err(|message| Refusal::NoPath(message.clone()))?.into();
                 let connection = ConnectionId(state.next.connection);
                 let next = Next { connection: connection.0 + 1, ..state.next };
                 self.put(state, Change::Next(next));

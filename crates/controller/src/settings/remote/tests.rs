@@ -66,15 +66,15 @@ fn a_place_where_nobody_shows_who_they_are_is_refused_with_its_line() {
         ("\"sp*\"", "\"\"", "c.toml:13: a pattern of 0 bytes"),
         (&token, "", ""),
     ];
-    for (from, to, said) in cases {
+    for (from, to, message) in cases {
         let text = well().replacen(from, to, 1);
         assert_ne!(text, well(), "{from}");
-        if said.is_empty() {
+        if message.is_empty() {
             read(&text).unwrap();
             continue;
         }
         let error = read(&text).unwrap_err();
-        assert!(error.starts_with(said), "{error}\n{text}");
+        assert!(error.starts_with(message), "{error}\n{text}");
         assert!(error.contains("allowed") || error.contains("missing field"), "{error}");
     }
     let twice =

@@ -129,10 +129,10 @@ fn words_of(body: &[u8], flags: u16) -> &[u8] {
 
 /// Returns the kernel's text, or the meaning of its negative error number.
 fn refusal(number: u32, words: &[u8]) -> String {
-    if let Ok(Some(said)) = find(words, WORDS) {
-        let said = String::from_utf8_lossy(said.strip_suffix(b"\0").unwrap_or(said));
-        if !said.trim().is_empty() {
-            return said.trim().to_owned();
+    if let Ok(Some(reason)) = find(words, WORDS) {
+        let reason = String::from_utf8_lossy(reason.strip_suffix(b"\0").unwrap_or(reason));
+        if !reason.trim().is_empty() {
+            return reason.trim().to_owned();
         }
     }
     let number = (number as i32).checked_neg().unwrap_or(i32::MAX);

@@ -2,7 +2,7 @@
 
 use super::reach::{Reach, unanswered};
 use super::socket::Socket;
-use super::wire::{Kernel, Trouble, Wire};
+use super::wire::{Kernel, Reason, Wire};
 use crate::htb::{Change, Root};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ struct Worker {
     /// The identity of the namespace, also after a renaming; `None` for the namespace of this program.
     identity: Option<(u64, u64)>,
     visits: Sender<Visit>,
-    answers: Receiver<Result<Root, Trouble>>,
+    answers: Receiver<Result<Root, Reason>>,
     /// The number of outstanding requests that nobody waits for.
     given_up: usize,
 }
@@ -64,7 +64,7 @@ impl Reach for Namespaces {
         namespace: Option<&str>,
         device: &str,
         changes: &[Change],
-    ) -> Result<Root, Trouble> {
+    ) -> Result<Root, Reason> {
         let key = namespace.map(str::to_owned);
         let file = namespace.map(|name| open(name).map_err(|error| nowhere(name, &error)));
         let file = file.transpose().inspect_err(|_| {
@@ -90,10 +90,10 @@ fn open(name: &str) -> io::Result<(File, (u64, u64))> {
     Ok((file, (there.dev(), there.ino())))
 }
 
-fn nowhere(name: &str, error: &io::Error) -> Trouble {
+fn nowhere(name: &str, error: &io::Error) -> Reason {
     match error.kind() {
-        io::ErrorKind::NotFound => Trouble(format!("there is no network namespace {name}")),
-        _ => Trouble(format!("network namespace {name}: {error}")),
+        io::ErrorKind::NotFound => Reason(format!("there is no network namespace {name}")),
+        _ => Reason(format!("network namespace {name}: {error}")),
     }
 }
 
@@ -129,19 +129,19 @@ impl Worker {
     }
 
     /// Makes a visit, and waits for its result.
-    fn ask(&mut self, visit: Visit, patience: Duration) -> Result<Root, Trouble> {
+    fn ask(&mut self, visit: Visit, patience: Duration) -> Result<Root, Reason> {
         while self.given_up > 0 {
             match self.answers.try_recv() {
                 Ok(_) => self.given_up -= 1,
                 Err(_) => {
-                    let said = "the kernel has not answered an earlier request";
-                    return Err(Trouble(said.into()));
+                    let reason = "the kernel has not answered an earlier request";
+                    return Err(Reason(reason.into()));
                 }
             }
         }
         let ended = "the thread with the kernel's socket has ended";
         if self.visits.send(visit).is_err() {
-            return Err(Trouble(ended.into()));
+            return Err(Reason(ended.into()));
         }
         match self.answers.recv_timeout(patience) {
             Ok(answer) => answer,
@@ -149,7 +149,7 @@ impl Worker {
                 self.given_up += 1;
                 Err(unanswered().into())
             }
-            Err(RecvTimeoutError::Disconnected) => Err(Trouble(ended.into())),
+            Err(RecvTimeoutError::Disconnected) => Err(Reason(ended.into())),
         }
     }
 }
@@ -158,11 +158,11 @@ impl Worker {
 fn opened<'a, W: Wire>(
     kernel: &'a mut Option<Kernel<W>>,
     open: &mut impl FnMut() -> io::Result<W>,
-) -> Result<&'a mut Kernel<W>, Trouble> {
+) -> Result<&'a mut Kernel<W>, Reason> {
     let there = match kernel.take() {
         Some(there) => there,
         None => {
-            let failed = |error| Trouble(format!("the kernel can't be reached: {error}"));
+            let failed = |error| Reason(format!("the kernel can't be reached: {error}"));
             Kernel::new(open().map_err(failed)?)
         }
     };

@@ -24,8 +24,8 @@ fn visit() -> Visit {
     Visit { device: "h1".into(), changes: Vec::new(), deadline: Instant::now() }
 }
 
-fn no_device() -> Result<Root, Trouble> {
-    Err(Trouble("there is no device h1".into()))
+fn no_device() -> Result<Root, Reason> {
+    Err(Reason("there is no device h1".into()))
 }
 
 /// Longer than any test takes.
@@ -37,16 +37,16 @@ fn a_kernel_that_hangs_is_given_up_and_heard_again_later() {
     let mut wait = Some(wait);
     let mut worker = Worker::start(None, move || Ok(Slow(wait.take().expect("opened once"))));
     let given_up = worker.ask(visit(), Duration::ZERO);
-    assert_eq!(given_up, Err(Trouble("the kernel has not answered in time".into())));
+    assert_eq!(given_up, Err(Reason("the kernel has not answered in time".into())));
     // Nothing more is asked until it has answered, however long that takes.
     let busy = "the kernel has not answered an earlier request";
-    assert_eq!(worker.ask(visit(), LONG), Err(Trouble(busy.into())));
+    assert_eq!(worker.ask(visit(), LONG), Err(Reason(busy.into())));
     go.send(()).unwrap();
     go.send(()).unwrap();
     // What it says to the first is nobody's any more.
     let answer = loop {
         match worker.ask(visit(), LONG) {
-            Err(Trouble(said)) if said == busy => std::thread::yield_now(),
+            Err(Reason(reason)) if reason == busy => std::thread::yield_now(),
             answer => break answer,
         }
     };
@@ -65,8 +65,8 @@ fn what_could_not_be_opened_is_tried_again() {
             _ => Ok(Slow(waits.pop().expect("opened once"))),
         }
     });
-    let said = "the kernel can't be reached: not now";
-    assert_eq!(worker.ask(visit(), LONG), Err(Trouble(said.into())));
+    let reason = "the kernel can't be reached: not now";
+    assert_eq!(worker.ask(visit(), LONG), Err(Reason(reason.into())));
     for _ in 0..2 {
         go.send(()).unwrap();
         assert_eq!(worker.ask(visit(), LONG), no_device());
@@ -76,8 +76,8 @@ fn what_could_not_be_opened_is_tried_again() {
 #[test]
 fn a_namespace_that_is_not_there() {
     let visited = Namespaces::default().visit(Some("bandwise-none-there"), "h1", &[]);
-    let said = "there is no network namespace bandwise-none-there";
-    assert_eq!(visited, Err(Trouble(said.into())));
+    let reason = "there is no network namespace bandwise-none-there";
+    assert_eq!(visited, Err(Reason(reason.into())));
 }
 
 #[test]
@@ -91,5 +91,5 @@ fn a_socket_says_nothing_after_its_deadline() {
 #[test]
 fn a_device_that_is_not_there() {
     let visited = Namespaces::default().visit(None, "bandwise-none", &[]);
-    assert_eq!(visited, Err(Trouble("there is no device bandwise-none".into())));
+    assert_eq!(visited, Err(Reason("there is no device bandwise-none".into())));
 }

@@ -172,5 +172,5 @@ fn connect(saba: &mut Controller, id: u64, hosts: &[usize]) {
 }
 
 fn tell(saba: &mut Controller, event: Event) {
-    saba.handle(event).expect("each is told once");
+    saba.handle(event).expect("each event is passed once");
 }

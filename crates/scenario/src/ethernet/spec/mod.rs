@@ -17,8 +17,8 @@
 //! buffer = "240 KB"            # for each input port; of a shared buffer all of it
 //! pfc = false                  # with roce, if not given, true; or { xoff = "217 KB", xon = "217 KB" };
 //!                              # of a shared buffer { headroom = "23310 B", slack = "2124 B" }
-//! alpha = 1.0                  # of a shared buffer: times what is free, the most of one queue
-//! reserve = "0 B"              # and what each queue has to itself
+//! alpha = 1.0                  # of a shared buffer: a queue has at most this many times the free space
+//! reserve = "0 B"              # of a shared buffer: space of each queue that no other one uses
 //! classes = 1                  # traffic classes, up to 8
 //! lossless = [0]               # those with PFC; if not given, all
 //! schedule = "strict"          # the highest first; or { weights = [1] }
@@ -31,7 +31,7 @@
 //!
 //! [host]                       # every host
 //! mtu = 1000                   # payload of a full packet, bytes
-//! poll = "10 ns"               # how often a flow looks whether the link is free; if not given, flows
+//! poll = "10 ns"               # interval at which a flow polls for a free link; if not given, flows
 //!                              # take turns
 //!
 //! [transport]
@@ -41,18 +41,18 @@
 //! timeout = "low-high"         # or "fixed", "dynamic", false; false with PFC
 //! rto-low = "100 us"
 //! rto-high = "320 us"          # for "fixed" the timeout, for "dynamic" the first one and the least
-//! few = 3                      # packets in flight below which rto-low holds
+//! few = 3                      # rto-low applies with fewer packets in flight
 //! acks = "every-packet"        # or "on-completion", as roce with PFC has it
-//! fetch-delay = "0 us"         # until a lost packet is in the NIC again (IRN 6.3)
+//! fetch-delay = "0 us"         # time to fetch a lost packet from memory again (IRN 6.3)
 //! extra-header = 0             # bytes of every data packet (IRN 6.3)
 //! [transport.homa]             # of homa, whose [switch] has, if not given, queues = "output",
 //!                              # classes = 8, routing = "spray"; its parameters may be there with other
 //!                              # kinds too, for a sweep over `kind`
-//! rtt-bytes = "120 KB"         # sent without a grant; if not given, what fills the longest path
-//! unscheduled = 1              # classes for that; the others are for what is granted; if not given, by
-//!                              # the sizes of flows
-//! cutoffs = ["2 KB"]           # or, in place of that, up to which size which of them; the rest has one more
-//! resend-after = "2 ms"        # what is missing is asked for
+//! rtt-bytes = "120 KB"         # sent without a grant; if not given, the BDP of the longest path
+//! unscheduled = 1              # classes of packets without a grant; the others are for granted ones;
+//!                              # if not given, by the sizes of flows
+//! cutoffs = ["2 KB"]           # or instead, the largest flow size of each such class but the last
+//! resend-after = "2 ms"        # missing data is requested again after this time
 //!
 //! [congestion-control]
 //! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "hpcc", "swift"
@@ -69,7 +69,7 @@
 //! hyper-increase = "400 Mbps"
 //! min-rate = "40 Mbps"
 //! clamp-target = false         # whether every CNP sets the target rate
-//! back-off = 1.0               # what is left of the rate after a loss
+//! back-off = 1.0               # factor of the rate after a loss
 //! cnp-interval = "50 us"       # of receivers: least time between two CNPs of a flow
 //! [congestion-control.timely]
 //! segment = "0 B"              # acknowledged bytes for each update; "0 B": with each acknowledgement
@@ -79,17 +79,17 @@
 //! high = "500 us"              # T_high
 //! additive-increase = "10 Mbps"
 //! decrease = 0.8               # beta
-//! floor = 0.5                  # the least of the rate that an update leaves
+//! floor = 0.5                  # least factor of the rate in an update
 //! hyper-after = 5              # updates without a rise
 //! min-rate = "10 Mbps"
-//! back-off = 1.0               # what is left of the rate after a loss
+//! back-off = 1.0               # factor of the rate after a loss
 //! [congestion-control.aimd]
 //! increase = 1.0               # packets a round trip
-//! decrease = 0.5               # what is left after a loss
+//! decrease = 0.5               # factor of the window after a loss
 //! [congestion-control.dctcp]
 //! gain = 0.0625                # g
 //! increase = 1.0               # packets a round trip
-//! decrease = 0.5               # what is left after a loss
+//! decrease = 0.5               # factor of the window after a loss
 //! [congestion-control.hpcc]
 //! target = 0.95                # eta
 //! max-stage = 5
@@ -105,7 +105,7 @@
 //! min-window = 0.01            # min_cwnd, packets
 //! reset-after = 5              # timeouts in a row
 //!
-//! [workload]                   # one or more of these; the first one, if there is none
+//! [workload]                   # one or more of these; if not given, the first
 //! poisson = { load = 0.7, of = "payload", sizes = "irn-heavy-tailed", duration = "10 ms" }
 //!                              # any part: priority = 0, its traffic class
 //!                              # of = "wire" counts headers and gaps too; flows = N instead of
@@ -120,7 +120,7 @@
 //! [run]
 //! seed = 1
 //! limit = "1 s"                # of simulated time; if not given, until all flows have arrived
-//! pause-storm = "5 ms"         # results list ports that are paused for longer without a break
+//! pause-storm = "5 ms"         # ports that are paused for longer without a break are in the results
 //! ```
 //!
 //! `[sweep]` and `[plot]` belong to a study of several such scenarios: see [`super::Study`].

@@ -128,7 +128,7 @@ impl SwitchSpec {
         if let Some(given) = &self.pfc
             && !matches!(given.get_ref(), PfcKey::Truth(false))
         {
-            let why = "what is lost is asked for again";
+            let why = "it requests lost packets again";
             return Err(homa::refuse(source, "pfc", given.span(), why));
         }
         match &self.schedule {

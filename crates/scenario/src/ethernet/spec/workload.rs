@@ -109,7 +109,7 @@ impl WorkloadSpec {
         ];
         match priorities.into_iter().flatten().next() {
             Some(given) => {
-                let why = "priorities are by what is left of a message";
+                let why = "priorities depend on the remaining bytes of a message";
                 Err(homa::refuse(source, "priority", given.span(), why))
             }
             None => Ok(()),

@@ -30,7 +30,7 @@ pub(in crate::jobs) trait Controllers {
 
 impl Controllers for Controller {
     fn tell(&mut self, event: Event) {
-        self.handle(event).expect("each is told once");
+        self.handle(event).expect("each event is passed once");
     }
 
     fn settle(&mut self) -> Vec<Command> {

@@ -55,11 +55,11 @@ impl Controllers for Instances {
         // Without a port there is nobody to tell, nor anything to set up.
         let Some(closest) = self.closest(&event) else { return };
         let instance = self.all.get_mut(&closest).expect("owners are instances");
-        instance.accept(event).expect("each is told once");
+        instance.accept(event).expect("each event is passed once");
         let mut carried = VecDeque::from(instance.take_forwards());
         while let Some(forward) = carried.pop_front() {
             let instance = self.all.get_mut(&forward.to).expect("it is told of those there are");
-            instance.accept_forwarded(forward.event).expect("each is told once");
+            instance.accept_forwarded(forward.event).expect("each event is passed once");
             carried.extend(instance.take_forwards());
         }
     }

@@ -28,16 +28,16 @@ fn it_keeps_the_queue_short_at_little_cost() {
     let ((without, n), full) = measure("");
     let ((with, m), rates) = measure("[congestion-control]");
     let (all, some): (f64, f64) = (full.iter().sum(), rates.iter().sum());
-    let told = format!(
+    let details = format!(
         "RPerf's median: {with} ns of {m} with congestion control, {without} ns of {n} without; \
          together the senders get {some:.2} Gbps of {all:.2}, each {rates:.2?}"
     );
-    assert_eq!((n, m), (1_500, 1_500), "{told}");
+    assert_eq!((n, m), (1_500, 1_500), "{details}");
     // 20 us are five buffers of 32 KiB in front of the link.
-    assert!(without > 15_000.0 && with < without / 8.0, "{told}");
-    assert!(some > 0.95 * all && some < all, "{told}");
+    assert!(without > 15_000.0 && with < without / 8.0, "{details}");
+    assert!(some > 0.95 * all && some < all, "{details}");
     let fair = some / 5.0;
-    assert!(rates.iter().all(|rate| (rate / fair - 1.0).abs() < 0.25), "{told}");
+    assert!(rates.iter().all(|rate| (rate / fair - 1.0).abs() < 0.25), "{details}");
 }
 
 #[test]

@@ -76,6 +76,6 @@ fn a_lane_has_priority_at_one_output_only() {
     let (high, low) = (high.0, low.0);
     // A packet of 4 KiB takes 0.6 us. One is in the way of high priority at most; else all twelve
     // of lane 0's turns are, as far as they are left after what RPerf does between two messages.
-    let told = format!("{high} ns with priority, {low} ns without");
-    assert!(high < 440.0 + 610.0 && low > high + 3_000.0, "{told}");
+    let details = format!("{high} ns with priority, {low} ns without");
+    assert!(high < 440.0 + 610.0 && low > high + 3_000.0, "{details}");
 }

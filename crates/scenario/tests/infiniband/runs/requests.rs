@@ -91,15 +91,15 @@ fn every_bulk_flow_fills_the_link_or_its_message_rate() {
             let results = run(&text.replace("50 ms", "1 ms"));
             let flow = &results.flows[0];
             let (rate, messages) = (gbps(flow), flow.bandwidth.unwrap().messages);
-            let told = format!(
+            let details = format!(
                 "{opcode} on {transport} by {completion}: {rate:.2} Gbps, {messages} messages"
             );
             if opcode == "atomic" {
                 // One in 135 ns, the least time between messages of a queue pair.
-                assert!((7_300..=7_410).contains(&messages), "{told}");
+                assert!((7_300..=7_410).contains(&messages), "{details}");
             } else {
                 // 4096 of 4096 and 26 to 46 bytes of headers.
-                assert!((53.5..=54.3).contains(&rate), "{told}");
+                assert!((53.5..=54.3).contains(&rate), "{details}");
             }
         }
     }

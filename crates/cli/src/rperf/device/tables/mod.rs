@@ -155,10 +155,8 @@ fn bandwidth(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
         }
     }
     let what = match first.task.transport {
-        Transport::Rc => "Payload of messages that completed while it was measured, one way.",
-        Transport::Ud => {
-            "Payload of datagrams that were sent while it was measured, whether they arrived or not."
-        }
+        Transport::Rc => "Payload of messages completed during the measurement, one way.",
+        Transport::Ud => "Payload of datagrams sent during the measurement, arrived or not.",
     };
     let slices = match has_no_slice {
         true => format!(" Where it took less than {each} there is no peak and no least."),

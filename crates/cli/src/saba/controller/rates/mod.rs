@@ -109,10 +109,8 @@ fn in_memory(settings: &Settings, file: &Path) -> Result<Simulated, Failure> {
     let file = file.display();
     let Network::Simulated(given) = &settings.network else {
         return Err(Failure::usage(
-            format!(
-                "{file} has ports of a real network, whose links say themselves what they carry"
-            ),
-            "[simulated] settings; a real fabric is tried as `fabric-file`, such as what ibnetdiscover says",
+            format!("{file} has ports of a real network, whose rates are measured, not computed"),
+            "[simulated] settings; a real fabric can be simulated from a `fabric-file`, such as the output of ibnetdiscover",
         ));
     };
     if matches!(settings.store, Store::Cluster(_)) {
