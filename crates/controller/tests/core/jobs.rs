@@ -50,7 +50,8 @@ fn a_job_is_gone_with_its_last_part() {
         assert_eq!(world.weights(3), registered_once());
         // A new registration joins the existing job.
         let again = world.hello();
-        let part = super::world::application(&world.answer_to(again, 0, register_part("little", "j")));
+        let part =
+            super::world::application(&world.answer_to(again, 0, register_part("little", "j")));
         world.answer_to(again, 1, connect(part, "h1", "h3")).unwrap();
         world.settle();
         assert_eq!(world.weights(3), registered_once());
@@ -62,7 +63,8 @@ fn a_job_is_gone_with_its_last_part() {
         world.settle();
         assert_eq!(world.weights(3), [1]);
         // The next registration starts another job.
-        let part = super::world::application(&world.answer_to(client, 3, register_part("little", "j")));
+        let part =
+            super::world::application(&world.answer_to(client, 3, register_part("little", "j")));
         world.answer_to(client, 4, connect(part, "h1", "h3")).unwrap();
         world.settle();
         assert_eq!(world.weights(3), registered_once());
