@@ -104,7 +104,7 @@ clippy() {
   local wrong=0
   cargo clippy --workspace --all-targets --quiet -- -D warnings || wrong=1
   # The command as `make run` builds it.
-  cargo clippy -p bandwise-cli --no-default-features --quiet -- -D warnings || wrong=1
+  cargo clippy -p bandwise-cli --no-default-features --all-targets --quiet -- -D warnings || wrong=1
   # Fuzz targets are a workspace of their own, with C++ dependencies; here they are only checked.
   if ! command -v c++ >/dev/null; then
     echo "SKIP clippy: there is no C++ compiler, so fuzz targets are not checked"

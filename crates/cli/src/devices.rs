@@ -208,10 +208,10 @@ mod tests {
         };
         let devices = [device];
         let text = text::table(&ports(&devices)) + &text::table(&gids(&devices));
-        for message in
+        for words in
             ["mlx5_0 1", "active", "56 Gbps", "1024", "fefe:fefe", "RoCE v2", "mlx5_0 2  ?"]
         {
-            assert!(text.contains(message), "no {message:?} in {text}");
+            assert!(text.contains(words), "no {words:?} in {text}");
         }
         let json = DevicesAnswer::new(&devices).json();
         assert_eq!(json["devices"][0]["guid"], "00000000000000ab");

@@ -105,8 +105,8 @@ mod tests {
     #[test]
     fn says_so_every_second() {
         let mut pulse = Pulse::default();
-        let message = (0..3000).step_by(100).filter(|&at| pulse.beat(ms(at)) == Beat::Send);
-        assert_eq!(message.collect::<Vec<_>>(), [0, 1000, 2000]);
+        let sent = (0..3000).step_by(100).filter(|&at| pulse.beat(ms(at)) == Beat::Send);
+        assert_eq!(sent.collect::<Vec<_>>(), [0, 1000, 2000]);
         pulse.received(ms(3000));
         assert_eq!(pulse.beat(ms(6999)), Beat::Send);
         assert_eq!(pulse.beat(ms(7000)), Beat::Silent(PATIENCE));

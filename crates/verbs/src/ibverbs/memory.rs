@@ -80,8 +80,8 @@ impl Buffer {
         bytes: usize,
         wanted: WantedPages,
     ) -> Result<(Buffer, Pages), VerbsError> {
-        let message = std::fs::read_to_string(HUGE_PAGES).unwrap_or_default();
-        let huge = HugePages::needed(wanted, bytes as u64, &message);
+        let meminfo = std::fs::read_to_string(HUGE_PAGES).unwrap_or_default();
+        let huge = HugePages::needed(wanted, bytes as u64, &meminfo);
         let why = match huge {
             None => None,
             Some(Ok(huge)) => match Buffer::of(huge.all.get() as usize, MapFlags::HUGETLB) {

@@ -98,11 +98,11 @@ mod tests {
 
     #[test]
     fn a_kernel_without_them() {
-        for message in
+        for meminfo in
             ["", "MemTotal: 1 kB", "Hugepagesize: 0 kB\nHugePages_Free: 0\nHugePages_Total: 0"]
         {
             assert!(
-                HugePages::needed(WantedPages::HugeIfThere, 1, message)
+                HugePages::needed(WantedPages::HugeIfThere, 1, meminfo)
                     .unwrap()
                     .unwrap_err()
                     .contains("has none")

@@ -18,8 +18,8 @@ impl Clock {
     fn now(&self) -> f64 {
         // The system brings its account of a thread up to date when another could have its place.
         std::thread::yield_now();
-        let message = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-        let ns = message.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+        let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+        let ns = schedstat.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
         ns.map_or_else(|| self.start.elapsed().as_secs_f64(), |ns| ns * 1e-9)
     }
 
