@@ -72,8 +72,8 @@ proptest! {
         // As the kernel tells it.
         let head = (written.header.handle.into(), parent.map_or(u32::MAX, |of| OURS | u32::from(of)), 0);
         let mut tree = Tree::default();
-        let reason = object(head, "htb", other_options(htb.options(0)));
-        classes(&mut tree, &decoded(vec![Route::NewTrafficClass(reason)])).unwrap();
+        let reply = object(head, "htb", other_options(htb.options(0)));
+        classes(&mut tree, &decoded(vec![Route::NewTrafficClass(reply)])).unwrap();
         let back = tree.classes.remove(&number).unwrap();
         let near = |a: Bytes, b: Bytes| a.get().abs_diff(b.get()) as f64 <= 1.0 + rate.as_bps() as f64 * 64e-9 / 8.0;
         prop_assert!(near(back.burst, class.burst) && near(back.cburst, class.cburst));
@@ -95,8 +95,8 @@ proptest! {
         let head = (u32::from(written.header.handle), OURS, written.header.info);
         prop_assert_eq!(head.0, u32::from(table) << 20 | u32::from(node));
         let mut tree = Tree::default();
-        let reason = object(head, "u32", filter_options(of));
-        filters(&mut tree, &decoded(vec![Route::NewTrafficFilter(reason)])).unwrap();
+        let reply = object(head, "u32", filter_options(of));
+        filters(&mut tree, &decoded(vec![Route::NewTrafficFilter(reply)])).unwrap();
         let there = tree.filters[&(family, node)];
         prop_assert_eq!((there.dscp, there.class, tree.tables[&family]), (Some(dscp), class, table));
     }

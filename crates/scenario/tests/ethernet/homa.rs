@@ -89,11 +89,11 @@ fn mistakes() {
         "[workload]\nflows = \"list.csv\"",
         "homa.unscheduled = 2\n[workload]\nflows = \"list.csv\"",
     ];
-    let message = documents.iter().map(|keys| {
+    let messages = documents.iter().map(|keys| {
         let error = try_read(&format!("[transport]\nkind = \"homa\"\n{keys}\n")).expect_err(keys);
         format!("{keys}\n{error}\n")
     });
-    insta::assert_snapshot!(message.collect::<Vec<_>>().join("\n"));
+    insta::assert_snapshot!(messages.collect::<Vec<_>>().join("\n"));
 }
 
 #[test]

@@ -154,11 +154,11 @@ fn mistakes() {
         "[run]\nlimit = \"1 ms\"\nwarm-up = \"2 ms\"\n",
         "[transport]\nrto-high = \"never\"\n",
     ];
-    let message = documents.iter().map(|text| {
+    let messages = documents.iter().map(|text| {
         let error = try_read(text).expect_err(text);
         format!("{text}{error}\n")
     });
-    insta::assert_snapshot!(message.collect::<Vec<_>>().join("\n"));
+    insta::assert_snapshot!(messages.collect::<Vec<_>>().join("\n"));
 }
 
 #[test]
