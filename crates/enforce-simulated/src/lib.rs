@@ -1,4 +1,4 @@
-//! [`Simulated`]: a network in memory behind the trait [`Switches`](bandwise_enforce::Switches), for tests and trials of
+//! [`Simulated`]: a network in memory behind the trait [`Switches`](bandwise_switches::Switches), for tests and trials of
 //! a controller.
 //!
 //! Its ports keep the configurations that are written to them. [`Traffic`] computes the rates of connections that all
@@ -11,7 +11,7 @@
 //! Two connections to one host, whose queues have the weights 3 and 1:
 //!
 //! ```
-//! use bandwise_enforce::{Switches, Wanted};
+//! use bandwise_switches::{Switches, Wanted};
 //! use bandwise_enforce_simulated::{Connection, Simulated};
 //! use bandwise_saba::{controller::PortConfig, mapping::PriorityLevel};
 //! use bandwise_topology::builders::single_switch;
@@ -33,7 +33,7 @@
 //! };
 //! let traffic = network.traffic(&[to_h2("h0", 0), to_h2("h1", 1)]).unwrap();
 //! assert_eq!(traffic.flows().rates, [BitRate::from_gbps(75), BitRate::from_gbps(25)]);
-//! # Ok::<(), bandwise_enforce::Fault>(())
+//! # Ok::<(), bandwise_switches::Fault>(())
 //! ```
 
 mod flows;

@@ -2,8 +2,8 @@
 
 use crate::shape::{Shape, id};
 use crate::traffic::{Connection, Traffic, Uncarried};
-use bandwise_enforce::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_topology::{self as topology, Fabric, NodeId, NodeKind};
 use bandwise_units::lowest_terms;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! [`Shape`]: nodes, links and routes.
 
-use bandwise_enforce::Fault;
 use bandwise_saba::controller::PortId;
+use bandwise_switches::Fault;
 use bandwise_topology::{Fabric, NodeId, Port, Routes};
 use std::sync::Arc;
 

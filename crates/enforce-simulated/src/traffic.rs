@@ -1,10 +1,10 @@
 //! [`Traffic`]: connections that all send at once, with the configurations of the ports.
 
 use crate::shape::{Shape, id};
-use bandwise_enforce::Fault;
 use bandwise_flowsim::{Links, MAX_CAPACITY};
 use bandwise_saba::controller::{PortConfig, PortId};
 use bandwise_saba::mapping::PriorityLevel;
+use bandwise_switches::Fault;
 use bandwise_units::BitRate;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -123,16 +123,28 @@ impl Traffic {
     }
 
     /// Returns the links of a connection, in order.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such connection.
     pub fn path(&self, connection: usize) -> &[u32] {
         &self.paths[connection].links
     }
 
     /// Returns the name of a link's output port.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such link.
     pub fn port(&self, link: u32) -> String {
         self.shape.fabric.describe(self.links.ports()[link as usize])
     }
 
     /// Returns the rate of a link.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such link.
     pub fn rate(&self, link: u32) -> BitRate {
         let port = self.links.ports()[link as usize];
         self.shape.fabric.peer(port).expect("links are of ports with a cable").1.rate

@@ -2,16 +2,13 @@
 //! back (Katebzadeh, "Application-Centric Bandwidth Allocation in Datacenters",
 //! thesis 2022, section 4.3.2; here `Saba`).
 //!
-//! - [`Switches`] is the trait through which a controller uses any kind of network.
 //! - [`htb`] decides, without I/O, how a port of Linux shares its link: classes of HTB by DSCP.
 //! - [`tc`] writes and reads such ports by netlink.
 //! - [`infiniband`] decides, without I/O, how a port of InfiniBand shares its link: virtual lanes by service
 //!   level. It also finds ports and paths.
 //! - [`umad`] writes and reads such ports by SMPs.
-//! - [`Named`] adds further names of hosts, such as addresses, to any of them.
 //!
-//! **Nothing is half-written at a port.** [`Switches::apply`] writes, reads back and compares. If the port refuses the
-//! change or reads back another configuration, the former one is restored.
+//! A controller uses both through the trait [`Switches`](bandwise_switches::Switches).
 //!
 //! # Examples
 //!
@@ -36,11 +33,6 @@
 
 pub mod htb;
 pub mod infiniband;
-mod named;
 mod paths;
-mod switches;
 pub mod tc;
 pub mod umad;
-
-pub use named::{Named, Names};
-pub use switches::{Applied, Fault, Left, Plan, Port, Switches, Wanted};

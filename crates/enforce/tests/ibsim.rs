@@ -4,10 +4,10 @@
 
 use bandwise_enforce::infiniband::{Lanes, Patience};
 use bandwise_enforce::umad::{InfiniBand, Umad};
-use bandwise_enforce::{Plan, Port, Switches, Wanted};
 use bandwise_rdma::qos::{Sl, Vl};
 use bandwise_saba::controller::{PortConfig, PortId};
 use bandwise_saba::mapping::PriorityLevel;
+use bandwise_switches::{Plan, Port, Switches, Wanted};
 use std::time::{Duration, Instant};
 
 fn fabric() -> InfiniBand {

@@ -37,6 +37,10 @@ impl Links {
 
     /// Returns a network of these links, with the fraction `part` (above 0, up to 1) of their
     /// rates.
+    ///
+    /// # Panics
+    ///
+    /// Panics if `fabric` is not the one that the links are of.
     pub fn network(&self, fabric: &Fabric, part: f64) -> Network {
         let of_part = |rate: BitRate| match part {
             1.0 => rate,

@@ -1,7 +1,7 @@
 //! [`LabError`]: the reasons for which an operation on a lab fails.
 
-use bandwise_enforce::Fault;
 use bandwise_enforce::htb::Unfit;
+use bandwise_switches::Fault;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -4,9 +4,9 @@ use crate::record::{Record, lock};
 use crate::root::needs_root;
 use crate::{Lab, Result};
 use bandwise_enforce::htb::Unfit;
-use bandwise_enforce::{Switches, Wanted};
 use bandwise_saba::Share;
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Switches, Wanted};
 use bandwise_units::BitRate;
 use std::fmt;
 

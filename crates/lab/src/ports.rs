@@ -3,8 +3,8 @@
 use crate::record::{Record, lock};
 use crate::{Lab, Result, SWITCH};
 use bandwise_enforce::tc::LinuxTc;
-use bandwise_enforce::{Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Switches, Wanted};
 use bandwise_units::BitRate;
 
 /// A port, and the shares of its link as read from the kernel.

@@ -5,8 +5,8 @@ use crate::namespaces::{self, Identity};
 use crate::parts::SWITCH;
 use crate::record::{Made, Record, lock};
 use crate::{Lab, LabError, Result};
-use bandwise_enforce::{Switches, Wanted};
 use bandwise_saba::controller::PortConfig;
+use bandwise_switches::{Switches, Wanted};
 
 /// Makes a lab, all of it or nothing. `is_interrupted` is asked between steps whether to stop.
 ///

@@ -2,8 +2,8 @@
 
 use super::message::{Discovered, Message};
 use crate::core::{Connection, Route};
-use bandwise_enforce::Switches;
 use bandwise_saba::controller::PortId;
+use bandwise_switches::Switches;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

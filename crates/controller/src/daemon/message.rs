@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::paths::Paths;
 use crate::core::{Answer, Core, Input, OrderId, OrderOutcome, Owner, Refusal, Route};
-use bandwise_enforce::Port;
+use bandwise_switches::Port;
 use tokio::sync::oneshot;
 
 /// The number of messages that may wait.

@@ -1,7 +1,7 @@
 //! [`Paths`]: the lookup of paths through the network.
 
-use bandwise_enforce::{Fault, Switches};
 use bandwise_saba::controller::PortId;
+use bandwise_switches::{Fault, Switches};
 
 /// The lookup of paths through the network.
 pub trait Paths {

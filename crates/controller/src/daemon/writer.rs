@@ -2,8 +2,8 @@
 
 use super::message::Message;
 use crate::core::{OrderId, OrderOutcome, Task};
-use bandwise_enforce::{Fault, Plan, Switches, Wanted};
 use bandwise_saba::controller::PortId;
+use bandwise_switches::{Fault, Plan, Switches, Wanted};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, SyncSender};
 

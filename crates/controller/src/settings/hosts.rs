@@ -2,8 +2,8 @@
 
 use super::document::HostsSpec;
 use super::value::at;
-use bandwise_enforce::Names;
 use bandwise_input::{InputError, Source};
+use bandwise_switches::Names;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -10,11 +10,11 @@ use bandwise_controller::daemon::{
     Audit, Beginning, Call, EventLoop, Handle, Metrics, Parts, Recording, RotatingFile,
 };
 use bandwise_controller::store::{Embedded, Store};
-use bandwise_enforce::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_enforce_simulated::Simulated;
 use bandwise_input::Source;
 use bandwise_saba::controller::{ApplicationId, PortConfig, PortId, Settings};
 use bandwise_saba::table::read;
+use bandwise_switches::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use bandwise_units::Bytes;
 use std::num::NonZeroU16;
 use std::path::Path;

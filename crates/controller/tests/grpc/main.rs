@@ -18,7 +18,7 @@ use bandwise_controller::grpc::proto::{
     CreateConnectionRequest, DeregisterApplicationRequest, DestroyConnectionRequest,
     GoodbyeRequest, KeepAliveRequest, RegisterApplicationRequest,
 };
-use bandwise_enforce::Switches;
+use bandwise_switches::Switches;
 use world::{World, register, sender};
 
 /// From hello to goodbye (Saba 4.4.2), with the weights at the port.

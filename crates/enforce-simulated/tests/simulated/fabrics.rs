@@ -1,9 +1,9 @@
 //! Networks with weights, for all tests.
 
-use bandwise_enforce::{Switches, Wanted};
 use bandwise_enforce_simulated::{Connection, Simulated};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
+use bandwise_switches::{Switches, Wanted};
 use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port};
 use bandwise_units::{BitRate, Time};
 use std::num::NonZeroU8;

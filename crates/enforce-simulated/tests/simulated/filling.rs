@@ -1,10 +1,10 @@
 //! Rates against filling by hand, and what must be true of any.
 
 use crate::fabrics::*;
-use bandwise_enforce::Switches;
 use bandwise_enforce_simulated::Traffic;
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
+use bandwise_switches::Switches;
 use bandwise_topology::Fabric;
 use proptest::prelude::*;
 use proptest::sample::Index;

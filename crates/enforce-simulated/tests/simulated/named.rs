@@ -1,7 +1,7 @@
 //! Hosts with further names.
 
-use bandwise_enforce::{Fault, Named, Switches};
 use bandwise_enforce_simulated::Simulated;
+use bandwise_switches::{Fault, Named, Switches};
 use bandwise_topology::{FabricBuilder, Port};
 use std::collections::BTreeMap;
 use std::num::NonZeroU8;

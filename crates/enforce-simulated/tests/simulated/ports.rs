@@ -1,9 +1,9 @@
 //! A network in memory does what others do: what is written reads back in lowest terms, what is refused changes nothing.
 
 use crate::fabrics::config;
-use bandwise_enforce::{Fault, Left, Plan, Switches, Wanted};
 use bandwise_enforce_simulated::Simulated;
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Fault, Left, Plan, Switches, Wanted};
 use bandwise_topology::builders;
 use std::num::NonZeroU8;
 

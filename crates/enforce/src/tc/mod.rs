@@ -13,8 +13,9 @@ pub use throttled::Throttled;
 pub use wire::{Kernel, Reason, Wire};
 
 use crate::htb::{Change, Layout, Marks, Root, changes};
-use crate::{Applied, Fault, Plan, Port, Switches, Wanted, paths};
+use crate::paths;
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Applied, Fault, Plan, Port, Switches, Wanted};
 use std::fmt;
 use write::{Target, write};
 

@@ -2,8 +2,8 @@
 
 use super::write::{Target, write};
 use super::{Namespaces, Reach};
-use crate::Fault;
 use crate::htb::{Root, is_throttle, throttle};
+use bandwise_switches::Fault;
 use bandwise_units::BitRate;
 
 /// A device in the network namespace of this program with a temporary rate limit. The device has the kernel's default

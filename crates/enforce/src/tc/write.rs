@@ -3,7 +3,7 @@
 use super::reach::Reach;
 use super::wire::Reason;
 use crate::htb::{Change, Root, changes};
-use crate::{Fault, Left};
+use bandwise_switches::{Fault, Left};
 
 /// The device to write.
 #[derive(Debug, Clone, Copy)]

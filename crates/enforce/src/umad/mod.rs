@@ -16,9 +16,9 @@ pub use plan::IbPlan;
 pub use wire::Wire;
 
 use crate::infiniband::{Discovery, Fabric, Kind, Lanes, Patience, PortAt, PortInfo, Tables};
-use crate::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use ask::Reason;
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Applied, Fault, Left, Plan, Port, Switches, Wanted};
 use line::Line;
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZeroU8;

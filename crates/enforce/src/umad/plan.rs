@@ -1,8 +1,8 @@
 //! [`IbPlan`]: a planned change of a port.
 
-use crate::Plan;
 use crate::infiniband::{Part, PortAt, Tables};
 use bandwise_saba::controller::PortId;
+use bandwise_switches::Plan;
 use std::fmt;
 
 /// A planned change of a port of InfiniBand.

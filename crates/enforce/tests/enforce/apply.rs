@@ -4,8 +4,8 @@ use crate::common::{config, configs, port, switches};
 use crate::kernel::{Kernel, Trick};
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce::tc::{LinuxTc, TcPort};
-use bandwise_enforce::{Fault, Left, Plan, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Fault, Left, Plan, Switches, Wanted};
 use proptest::prelude::*;
 
 const PORT: PortId = PortId(0);

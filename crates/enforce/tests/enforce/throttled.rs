@@ -4,8 +4,8 @@ use crate::common::{config, switches};
 use crate::kernel::{Kernel, Trick};
 use bandwise_enforce::htb::{Change, Root, is_throttle, throttle};
 use bandwise_enforce::tc::{Reach, Throttled};
-use bandwise_enforce::{Fault, Left, Switches, Wanted};
 use bandwise_saba::controller::PortId;
+use bandwise_switches::{Fault, Left, Switches, Wanted};
 use bandwise_units::BitRate;
 
 fn mbit(mbit: u64) -> BitRate {

@@ -4,8 +4,8 @@ use crate::common::{config, lanes};
 use crate::fake::{Fake, H1, H2, H3, S1, S2, TRICKS, Trick};
 use bandwise_enforce::infiniband::{Guid, Patience, PortAt};
 use bandwise_enforce::umad::InfiniBand;
-use bandwise_enforce::{Fault, Plan, Switches, Wanted};
 use bandwise_saba::controller::PortId;
+use bandwise_switches::{Fault, Plan, Switches, Wanted};
 use proptest::prelude::*;
 
 fn id(node: u64, port: u8) -> PortId {

@@ -4,8 +4,8 @@ use crate::common::{config, configs, lanes};
 use crate::fake::{Fake, H1, S1, TRICKS, Trick, Written};
 use bandwise_enforce::infiniband::{Guid, Patience, PortAt};
 use bandwise_enforce::umad::InfiniBand;
-use bandwise_enforce::{Fault, Left, Plan, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Fault, Left, Plan, Switches, Wanted};
 use proptest::prelude::*;
 
 fn port() -> PortId {

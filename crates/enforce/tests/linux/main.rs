@@ -9,10 +9,10 @@ mod tc;
 
 use bandwise_enforce::htb::{Change, Class, Layout, Marks, Root};
 use bandwise_enforce::tc::{LinuxTc, Namespaces, Reach, Reason, TcPort};
-use bandwise_enforce::{Fault, Left, Plan, Switches, Wanted};
 use bandwise_saba::Share;
 use bandwise_saba::controller::{PortConfig, PortId};
 use bandwise_saba::mapping::PriorityLevel;
+use bandwise_switches::{Fault, Left, Plan, Switches, Wanted};
 use bandwise_units::{BitRate, Bytes};
 use std::num::NonZeroU8;
 use std::time::{Duration, Instant};

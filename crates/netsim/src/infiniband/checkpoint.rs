@@ -66,7 +66,12 @@ impl<P: Program> FabricCheckpoint<'_, '_, '_, P> {
     ///
     /// # Errors
     ///
-    /// A service level without one of the simulation's lanes, or an unusable arbitration table.
+    /// Returns a [`PortTablesError`] for a service level without one of the simulation's lanes, or an unusable
+    /// arbitration table.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the fabric has no such port.
     pub fn set_tables(&mut self, port: Port, tables: &PortTables) -> Result<(), PortTablesError> {
         tables.check(self.lanes)?;
         let arbiter = VlArbiter::new(&tables.vlarb)?;

@@ -110,7 +110,7 @@ impl JobsScenario {
 impl SharedJob {
     /// Returns the quality of the model where the job runs.
     pub fn quality(&self, kind: bandwise_saba::sensitivity::Kind) -> Quality {
-        // How much data that was may not be known, but how many times as much it has is.
+        // The measured amount may be unknown, but its multiple is known.
         let as_measured = || "1 x what was measured".parse().expect("a number and a unit");
         let dataset: Dataset = self.profile.setting.dataset.clone().unwrap_or_else(as_measured);
         let used = Setting {

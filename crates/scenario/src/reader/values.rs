@@ -21,7 +21,11 @@ pub(crate) const SECOND: Time = Time::from_ms(1_000);
 pub trait Text: Sized {
     /// Example of a value, for errors.
     const EXAMPLE: &'static str;
-    /// The value, or what is wrong with the text.
+    /// Reads a text.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message if the text is no value of the type.
     fn read(text: &str) -> Result<Self, String>;
 }
 
@@ -57,11 +61,19 @@ macro_rules! names {
 pub(crate) use names;
 
 /// Reads a text, as a function for `deserialize_with`.
+///
+/// # Errors
+///
+/// Returns an error if the value is no text of the type.
 pub fn text<'de, D: Deserializer<'de>, T: Text>(d: D) -> Result<Given<T>, D::Error> {
     given(d, |Read::<T>(value)| value)
 }
 
 /// Reads a whole number, as a function for `deserialize_with`.
+///
+/// # Errors
+///
+/// Returns an error if the value is no whole number.
 pub fn number<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Error> {
     given(d, |Number(value)| value)
 }
@@ -77,6 +89,10 @@ pub(crate) fn bytes<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Er
 }
 
 /// A value that was read in some way, with its place.
+///
+/// # Errors
+///
+/// Returns an error if the value is none of the type.
 pub fn given<'de, D, R, T>(d: D, value: impl FnOnce(R) -> T) -> Result<Given<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -164,7 +180,11 @@ impl<'de> Deserialize<'de> for NumberOfBytes {
     }
 }
 
-/// The value, if it is in its range. `name` is its key.
+/// Returns the value of the key `name`, if it is in its range.
+///
+/// # Errors
+///
+/// Returns an [`InputError`] at the value otherwise.
 pub fn within<T: Copy + PartialOrd + Display>(
     source: &Source,
     name: &str,

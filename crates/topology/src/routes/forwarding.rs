@@ -40,6 +40,10 @@ impl Routes {
 
     /// Returns the egress ports on the path from `src` to `dst`, beginning with the source's. The
     /// path is empty if both are the same host.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the routes are of another fabric, or if `src` or `dst` is no host.
     pub fn path(&self, fabric: &Fabric, src: NodeId, dst: NodeId) -> Vec<Port> {
         let mut path = Vec::new();
         let mut node = src;

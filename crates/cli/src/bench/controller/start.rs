@@ -8,10 +8,10 @@ use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
 use bandwise_controller::{Listener, Marking, router};
-use bandwise_enforce::Switches;
 use bandwise_enforce::htb::Marks;
 use bandwise_input::Source;
 use bandwise_saba::table::read;
+use bandwise_switches::Switches;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
 //! [`Watched`]: ports, and when each write of one was read back.
 
 use bandwise_enforce::tc::{LinuxTc, TcPlan};
-use bandwise_enforce::{Applied, Fault, Port, Switches, Wanted};
 use bandwise_saba::controller::{PortConfig, PortId};
+use bandwise_switches::{Applied, Fault, Port, Switches, Wanted};
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 

@@ -1,9 +1,9 @@
 //! Ports and their weights, as text and JSON.
 
-use bandwise_enforce::Port;
 use bandwise_enforce::infiniband::{Lanes, PortAt};
 use bandwise_report::{Cell, Table, text as tables};
 use bandwise_saba::controller::PortConfig;
+use bandwise_switches::Port;
 use serde::Serialize;
 
 /// A port and the weights that were read from it.

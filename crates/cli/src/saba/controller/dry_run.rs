@@ -9,7 +9,7 @@ use bandwise_controller::cluster::{Endpoints, Etcd};
 use bandwise_controller::core::{DiscoveredPort, Group, Input, Output, Profiles, State, Task};
 use bandwise_controller::settings::{Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _};
-use bandwise_enforce::{Plan, Switches, Wanted};
+use bandwise_switches::{Plan, Switches, Wanted};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -52,7 +52,7 @@ impl Use for DryRun<'_> {
         let DryRun { settings, profiles } = self;
         let Opened { ports, writer: mut switches, .. } = opened;
         let mut core = core(settings, profiles, stored(&settings.store)?)?;
-        let seen = |port: &bandwise_enforce::Port| {
+        let seen = |port: &bandwise_switches::Port| {
             let (id, name, queues) = (port.id, port.name.clone(), port.queues);
             DiscoveredPort { port: id, name, queues, group: Group::default() }
         };

@@ -10,10 +10,10 @@ use bandwise_controller::settings::{self, InfiniBand, Network, Settings, Shape};
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce::tc::{LinuxTc, Namespaces};
 use bandwise_enforce::umad::{self, NoDevice, Umad};
-use bandwise_enforce::{Named, Names, Port, Switches};
 use bandwise_enforce_simulated::Simulated;
 use bandwise_input::Source;
 use bandwise_lab::{Lab, LabError, Record, needs_root};
+use bandwise_switches::{Named, Names, Port, Switches};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

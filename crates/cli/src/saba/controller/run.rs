@@ -18,8 +18,8 @@ use bandwise_controller::daemon::{
 use bandwise_controller::settings::{Listen, Remote, Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _, begun};
 use bandwise_controller::{Listener, Marking, Tls};
-use bandwise_enforce::Switches;
 use bandwise_saba::table::read;
+use bandwise_switches::Switches;
 use std::time::Duration;
 
 /// Flags of `bandwise saba controller`.

@@ -3,7 +3,7 @@
 use super::EventLoop;
 use crate::core::{DiscoveredPort, Input, Route};
 use crate::daemon::discovery::{self, KnownPaths};
-use bandwise_enforce::{Port, Switches};
+use bandwise_switches::{Port, Switches};
 
 impl<S: Switches + Send + 'static> EventLoop<S> {
     /// Passes the discovered ports to the core. The routes of connections that were requested during the discovery are

@@ -2,8 +2,8 @@
 
 use super::EventLoop;
 use crate::core::Input;
-use bandwise_enforce::Switches;
 use bandwise_saba::controller::PortId;
+use bandwise_switches::Switches;
 
 impl<S: Switches + Send + 'static> EventLoop<S> {
     /// Passes stored changes or held groups to the core.

@@ -60,6 +60,10 @@ const MOST_POINTS: usize = 1_000;
 impl Study {
     /// Reads a TOML network scenario with or without a sweep. `files` is as for
     /// [`EthernetScenario::from_toml`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] at the first mistake, also at one of a single point of the sweep.
     pub fn from_toml(
         source: &Source,
         mut files: impl FnMut(&str) -> Result<File, String>,

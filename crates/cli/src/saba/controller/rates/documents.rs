@@ -1,8 +1,8 @@
 //! The parts of a controller's HTTP documents on which rates depend.
 
-use bandwise_enforce::Names;
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
+use bandwise_switches::Names;
 use serde::Deserialize;
 
 /// `GET /v1/status`.
