@@ -5,14 +5,14 @@ import sys
 import time
 
 from fabric import (BANDWISE, HERE, HOSTS, LEAVES, SCRATCH, SPINES, THERE, begin, checked, console, lanes, leave, manager, ports,
-                    said, sweep, turns, until, weights)
+                    output, sweep, turns, until, weights)
 
 TESTS = sys.argv[4]
 
 
 def addresses():
     """Returns the address of each host by name, as read by ibnetdiscover."""
-    found = said("ibnetdiscover")
+    found = output("ibnetdiscover")
     return dict((name, int(lid)) for name, lid in
                 re.findall(r'^Ca\s+\d+ "H-\w+"\s+# "(h\d+)"\n.*?# lid (\d+) ', found, re.M))
 
@@ -20,7 +20,7 @@ def addresses():
 def traced(lids, a, b):
     """Returns the ports listed by ibtracert, in order."""
     way, node = set(), None
-    for line in said("ibtracert", str(lids[a]), str(lids[b])).splitlines():
+    for line in output("ibtracert", str(lids[a]), str(lids[b])).splitlines():
         out = re.match(r"\[(\d+)\] -> ", line)
         if out:
             way.add(f"{node}:{out[1]}")
@@ -169,7 +169,7 @@ def bad_flags():
 
 
 def the_crates_own():
-    print(said(TESTS, "--nocapture").split("running 1 test\n")[1].split("test on_ibsim")[0], end="")
+    print(output(TESTS, "--nocapture").split("running 1 test\n")[1].split("test on_ibsim")[0], end="")
 
 
 THERE["BANDWISE_TEST_FABRIC"] = "spine1:1"

@@ -123,8 +123,8 @@ def weights_are_read_by_smpquery():
     client = Client(Controller(SOCKET))
     levels = {}
     for name, host in ("LR", "h1"), ("PR", "h2"):
-        answer = client.tell(register={"name": name})
-        client.tell(connect={"application": answer["application"], "from": host, "to": "h36"})
+        answer = client.request(register={"name": name})
+        client.request(connect={"application": answer["application"], "from": host, "to": "h36"})
         levels[name] = answer["sl"]
     port = next(port for port in named().values() if port["name"] == "leaf12:3")
     weights = {level: port["read"]["weights"][queue] for level, queue in port["read"]["table"]}
@@ -154,8 +154,8 @@ def hosts_by_name_guid_and_address():
         code, answer = client.controller.ask("POST", "/v1/requests", asked)
         assert code == 422 and "there is no host" in answer["error"], answer
     for connection in made:
-        client.tell(close={"connection": connection})
-    client.tell(deregister={"application": application})
+        client.request(close={"connection": connection})
+    client.request(deregister={"application": application})
 
 
 def overwritten_entries_are_restored():
@@ -200,7 +200,7 @@ def killed_at_any_instant_it_ends_the_same():
             application = own.register("PR")
             while not stop.is_set():
                 made = own.connect(application, f"h{chance.randint(3, 20)}", "h36")
-                own.tell(close={"connection": made})
+                own.request(close={"connection": made})
         except (OSError, AssertionError, json.JSONDecodeError):
             pass
 
@@ -229,7 +229,7 @@ def how_long_it_takes():
     for _ in range(40):
         made = client.connect(application, "h21", "h33")
         status()
-        client.tell(close={"connection": made})
+        client.request(close={"connection": made})
         status()
     ways, asked = [], None
     for line in open(os.path.join(SCRATCH, "recording.jsonl")):

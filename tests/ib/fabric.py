@@ -40,7 +40,7 @@ def netlist():
     return "\n".join(lines)
 
 
-def said(*command, code=0):
+def output(*command, code=0):
     """Returns the output of a command in the simulated fabric, and checks its exit code."""
     done = subprocess.run(command, env=THERE, cwd=SCRATCH, capture_output=True, text=True, timeout=120)
     assert done.returncode == code, f"exit code {done.returncode}: {command}\n{done.stdout}{done.stderr}"
@@ -48,7 +48,7 @@ def said(*command, code=0):
 
 
 def weights(*arguments, code=0):
-    return said(BANDWISE, "fabric", "weights", *arguments, code=code)
+    return output(BANDWISE, "fabric", "weights", *arguments, code=code)
 
 
 def ports(*arguments):
@@ -65,14 +65,14 @@ def until(what, is_so, seconds=30):
 
 def turns(route, port):
     """Returns the low and high priority tables as read by smpquery: lane and weight of each entry."""
-    rows = re.findall(r"^(?:VL    |WEIGHT): \|(.*)\|$", said("smpquery", "-D", "vlarb", route, str(port)), re.M)
+    rows = re.findall(r"^(?:VL    |WEIGHT): \|(.*)\|$", output("smpquery", "-D", "vlarb", route, str(port)), re.M)
     rows = [[int(cell, 16) for cell in row.split("|")] for row in rows]
     return list(zip(rows[0], rows[1])), list(zip(rows[2], rows[3]))
 
 
 def lanes(route, port):
     """Returns the lane of each service level as read by smpquery, by input port."""
-    rows = re.findall(r"^ports: in +(\d+), out +\d+: \|(.*)\|$", said("smpquery", "-D", "sl2vl", route, str(port)), re.M)
+    rows = re.findall(r"^ports: in +(\d+), out +\d+: \|(.*)\|$", output("smpquery", "-D", "sl2vl", route, str(port)), re.M)
     return {int(by): [int(cell) for cell in row.split("|")] for by, row in rows}
 
 

@@ -32,8 +32,8 @@ class Controller:
         text = body if isinstance(body, (str, bytes, type(None))) else json.dumps(body)
         self.http.request(method, path, text)
         answer = self.http.getresponse()
-        said = answer.read()
-        return answer.status, json.loads(said) if said.startswith(b"{") else said.decode()
+        output = answer.read()
+        return answer.status, json.loads(output) if output.startswith(b"{") else output.decode()
 
     def well(self, *what):
         status, answer = self.ask(*what)
@@ -51,14 +51,14 @@ class Client:
         self.number += 1
         return asked
 
-    def tell(self, **request):
+    def request(self, **request):
         return self.controller.well("POST", "/v1/requests", self.asked(request))
 
     def register(self, name):
-        return self.tell(register={"name": name})["application"]
+        return self.request(register={"name": name})["application"]
 
     def connect(self, application, source, to):
-        return self.tell(connect={"application": application, "from": source, "to": to})["connection"]
+        return self.request(connect={"application": application, "from": source, "to": to})["connection"]
 
 
 def settled(controller):
@@ -134,10 +134,10 @@ def bad(controller):
     client = Client(controller)
     application = client.register("LR")
 
-    def refused(wanted, said, body, path="/v1/requests"):
+    def refused(wanted, output, body, path="/v1/requests"):
         status, answer = controller.ask("POST", path, body)
         text = answer["error"] if isinstance(answer, dict) else answer
-        assert status == wanted and said in text, (body, status, answer)
+        assert status == wanted and output in text, (body, status, answer)
 
     refused(400, "unusable body", "{")
     refused(400, "unusable body", b"\xff\x00")
@@ -224,7 +224,7 @@ def latency(controller, rounds):
         while not controller.well("GET", "/v1/status")["settled"]:
             pass
         took.append(time.perf_counter() - began)
-        client.tell(close={"connection": made})
+        client.request(close={"connection": made})
     took.sort()
     print(f"{len(took)} connections: median {statistics.median(took) * 1e3:.2f} ms, p99 {took[int(len(took) * 0.99)] * 1e3:.2f} ms")
     controller.well("DELETE", f"/v1/clients/{client.client}")
@@ -249,7 +249,7 @@ def load(controller, applications, connections, seconds):
         done, end = 0, time.perf_counter() + float(seconds)
         while time.perf_counter() < end:
             made = mine.connect(application, "h1", "h3")
-            mine.tell(close={"connection": made})
+            mine.request(close={"connection": made})
             done += 2
         counts.append(done)
         own.well("DELETE", f"/v1/clients/{mine.client}")

@@ -34,10 +34,10 @@ waits() { # SECONDS COMMAND …
   local tries=$(($1 * 10))
   shift
   for _ in $(seq $tries); do
-    "$@" >said 2>&1 && return 0
+    "$@" >output 2>&1 && return 0
     sleep 0.1
   done
-  echo "  not reached: $*" && tail -n 3 said | sed 's/^/  /' && return 1
+  echo "  not reached: $*" && tail -n 3 output | sed 's/^/  /' && return 1
 }
 # Prints the process on a host whose command line matches, if there is one.
 process() { # HOST PATTERN
@@ -48,7 +48,7 @@ process() { # HOST PATTERN
 }
 
 # Starts a controller of the lab's ports, at unix:$scratch/socket.
-the_controller_starts() { # with the table of sensitivities in $table
+controller_starts() { # with the table of sensitivities in $table
   cat >controller.toml <<SETTINGS
 lab = "$lab"
 table = "$table"

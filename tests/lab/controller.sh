@@ -60,55 +60,55 @@ rates() { "$bandwise" lab exec --name "$lab" switch -- tc class show dev h3 | se
 # The same without weights: HTB's minimum, on a link that keeps its rate.
 unshared() { printf '0=8Kbit\n1=8Kbit\n'; }
 # Waits until the command prints the given text.
-becomes() { # SAID COMMAND …
-  local wanted=$1 said=
+wait_until_prints() { # OUTPUT COMMAND …
+  local wanted=$1 output=
   shift
   for _ in $(seq 300); do
-    said=$("$@" 2>&1 | tr '\n' ' ' | sed 's/ $//') || true
-    [ "$said" != "$wanted" ] || return 0
+    output=$("$@" 2>&1 | tr '\n' ' ' | sed 's/ $//') || true
+    [ "$output" != "$wanted" ] || return 0
     sleep 0.1
   done
-  echo "  it is: $said" && echo "  wanted: $wanted" && return 1
+  echo "  it is: $output" && echo "  wanted: $wanted" && return 1
 }
 
-says_what_it_would_do() {
-  "$bandwise" saba controller --config "$scratch/controller.toml" --dry-run >"$scratch/said" &&
-    grep -q "0 applications, 0 connections" "$scratch/said" && [ ! -e "$scratch/store" ]
+dry_run_writes_nothing() {
+  "$bandwise" saba controller --config "$scratch/controller.toml" --dry-run >"$scratch/output" &&
+    grep -q "0 applications, 0 connections" "$scratch/output" && [ ! -e "$scratch/store" ]
 }
-weights_come_and_stay() {
+weights_survive_a_killed_controller() {
   start && client two-applications >"$scratch/client" &&
     [ -n "$(rates)" ] && rates >"$scratch/rates" && ! grep -q '=8Kbit' "$scratch/rates" &&
     [ "$(wc -l <"$scratch/rates")" = 2 ] && killed && sleep 0.5 && [ "$(rates)" = "$(cat "$scratch/rates")" ]
 }
-started_again_it_is_the_same() {
+restart_restores_the_state() {
   start && client keep "$(cat "$scratch/client")" && [ "$(rates)" = "$(cat "$scratch/rates")" ] &&
     "$bandwise" saba status --config "$scratch/controller.toml" | finds "LR"
 }
-an_emptied_port_gets_its_weights_again() {
+overwritten_port_is_written_again() {
   "$bandwise" lab exec --name "$lab" switch -- tc qdisc del dev h3 root &&
-    becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")" &&
+    wait_until_prints "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")" &&
     grep -q '"event":"overwritten"' "$scratch/audit.jsonl"
 }
-drained_ports_are_as_found() {
-  client drain true && becomes "$(unshared | tr '\n' ' ' | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")" && client drain false &&
-    becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates
+drained_ports_are_restored() {
+  client drain true && wait_until_prints "$(unshared | tr '\n' ' ' | sed 's/ $//')" rates && client keep "$(cat "$scratch/client")" && client drain false &&
+    wait_until_prints "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates
 }
-who_is_silent_is_dropped() {
+expired_lease_removes_the_application() {
   # Longer than a lease, without a renewal.
-  becomes "0 0" client counts && becomes "0=8Kbit 1=8Kbit" rates
+  wait_until_prints "0 0" client counts && wait_until_prints "0=8Kbit 1=8Kbit" rates
 }
-bad_requests_are_refused() { client bad; }
-ten_thousand_registrations_are_limited() { client many; }
-a_second_controller_is_refused() {
-  ! "$bandwise" saba controller --config "$scratch/controller.toml" >"$scratch/said" 2>&1 &&
-    grep -q "another program has this store open" "$scratch/said"
+invalid_requests_are_refused() { client bad; }
+registrations_are_limited() { client many; }
+second_controller_on_one_store_is_refused() {
+  ! "$bandwise" saba controller --config "$scratch/controller.toml" >"$scratch/output" 2>&1 &&
+    grep -q "another program has this store open" "$scratch/output"
 }
-a_lab_made_anew_is_written_anew() {
+recreated_lab_is_written_again() {
   # New namespaces of the same names.
   "$bandwise" lab down --name "$lab" >/dev/null && "$bandwise" lab up --name "$lab" --hosts 3 --rate 200Mbit >/dev/null &&
-    client two-applications >"$scratch/client" && becomes "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates
+    client two-applications >"$scratch/client" && wait_until_prints "$(tr '\n' ' ' <"$scratch/rates" | sed 's/ $//')" rates
 }
-restores_when_asked() {
+ports_are_restored_on_exit() {
   sed 's/^audit/on-exit = "restore"\naudit/' "$scratch/controller.toml" >"$scratch/restore.toml" &&
     mv "$scratch/restore.toml" "$scratch/controller.toml" && start && client keep "$(cat "$scratch/client")" &&
     [ "$(rates)" = "$(cat "$scratch/rates")" ] && kill "$controller" && wait "$controller" && controller= &&
@@ -117,35 +117,35 @@ restores_when_asked() {
     [ "$(rates)" = "$(cat "$scratch/rates")" ] && kill "$controller" && wait "$controller" && controller=
 }
 # Printed without a limit, since the machine may be busy.
-holds_a_hundred_thousand() {
-  "$bandwise" bench --case controller-many --duration '0.2 s' --runs 1 >"$scratch/said" && sed 's/^/  /' "$scratch/said"
+bench_of_many_connections_runs() {
+  "$bandwise" bench --case controller-many --duration '0.2 s' --runs 1 >"$scratch/output" && sed 's/^/  /' "$scratch/output"
 }
-says_how_long_it_takes() {
-  "$bandwise" bench --case controller --duration '1 s' --runs 1 >"$scratch/said" && sed 's/^/  /' "$scratch/said" &&
-    grep -q '^read back' "$scratch/said" && ! ip netns list | finds bandwise-bench
+bench_of_answers_runs() {
+  "$bandwise" bench --case controller --duration '1 s' --runs 1 >"$scratch/output" && sed 's/^/  /' "$scratch/output" &&
+    grep -q '^read back' "$scratch/output" && ! ip netns list | finds bandwise-bench
 }
-stops_when_asked() {
+stops_on_sigterm() {
   kill "$controller" && wait "$controller" && controller= && [ ! -e "$scratch/socket" ]
 }
-replays_the_same() {
+recording_replays() {
   # All recorded inputs, of killed controllers too, and each file separately.
-  "$bandwise" saba replay "$scratch"/recording.jsonl.part-* "$scratch/recording.jsonl" >"$scratch/said" &&
-    tail -n 1 "$scratch/said" | sed 's/^/  /' && grep -q "all outputs are those of the recording" "$scratch/said" &&
-    ! grep "are missing" "$scratch/said" && "$bandwise" saba replay "$scratch/recording.jsonl.part-000003" >/dev/null && grep -q '"event":"written"' "$scratch/audit.jsonl"
+  "$bandwise" saba replay "$scratch"/recording.jsonl.part-* "$scratch/recording.jsonl" >"$scratch/output" &&
+    tail -n 1 "$scratch/output" | sed 's/^/  /' && grep -q "all outputs are those of the recording" "$scratch/output" &&
+    ! grep "are missing" "$scratch/output" && "$bandwise" saba replay "$scratch/recording.jsonl.part-000003" >/dev/null && grep -q '"event":"written"' "$scratch/audit.jsonl"
 }
-a_damaged_store_is_refused() {
+damaged_store_is_refused() {
   local bytes
   bytes=$(stat -c %s "$scratch/store")
   head -c $((bytes / 2)) "$scratch/store" >"$scratch/half"
   settings half >"$scratch/half.toml"
-  ! "$bandwise" saba controller --config "$scratch/half.toml" >"$scratch/said" 2>&1 && grep -q "damaged" "$scratch/said"
+  ! "$bandwise" saba controller --config "$scratch/half.toml" >"$scratch/output" 2>&1 && grep -q "damaged" "$scratch/output"
 }
-a_full_disk_refuses_and_loses_nothing() {
+full_disk_refuses_requests_and_loses_nothing() {
   mkdir "$scratch/small" && mount -t tmpfs -o size=4m tmpfs "$scratch/small" &&
     settings small/store >"$scratch/controller.toml" && start && client full "$scratch/small/ballast"
 }
 # As the systemd unit runs it: an unprivileged user with one capability.
-needs_cap_net_admin_alone() {
+needs_only_cap_net_admin() {
   local own one=-all,+net_admin
   command -v setpriv >/dev/null || { echo "SKIP controller: setpriv is not installed, so it is not run without rights" && return; }
   [ -z "$controller" ] || killed
@@ -177,17 +177,17 @@ SETTINGS
   rm -rf "$own"
   return $status
 }
-the_unit_of_systemd_is_well_formed() {
+systemd_unit_is_valid() {
   local unit=$scratch/bandwise-controller.service
   command -v systemd-analyze >/dev/null || { echo "SKIP controller: systemd-analyze is not installed, so its unit is not checked" && return; }
   sed "s#/usr/bin/bandwise#$bandwise#" "$here/../../packaging/systemd/bandwise-controller.service" >"$unit" &&
-    systemd-analyze verify "$unit" && systemd-analyze security --offline=true --threshold=25 "$unit" >"$scratch/said" 2>&1 &&
-    grep -q "^AmbientCapabilities=CAP_NET_ADMIN$" "$unit" && tail -n 1 "$scratch/said" | sed 's/^/  /'
+    systemd-analyze verify "$unit" && systemd-analyze security --offline=true --threshold=25 "$unit" >"$scratch/output" 2>&1 &&
+    grep -q "^AmbientCapabilities=CAP_NET_ADMIN$" "$unit" && tail -n 1 "$scratch/output" | sed 's/^/  /'
 }
 
-checks=(says_what_it_would_do weights_come_and_stay started_again_it_is_the_same an_emptied_port_gets_its_weights_again
-  drained_ports_are_as_found who_is_silent_is_dropped bad_requests_are_refused ten_thousand_registrations_are_limited
-  a_second_controller_is_refused a_lab_made_anew_is_written_anew stops_when_asked restores_when_asked replays_the_same
-  says_how_long_it_takes holds_a_hundred_thousand a_damaged_store_is_refused a_full_disk_refuses_and_loses_nothing
-  needs_cap_net_admin_alone the_unit_of_systemd_is_well_formed)
+checks=(dry_run_writes_nothing weights_survive_a_killed_controller restart_restores_the_state overwritten_port_is_written_again
+  drained_ports_are_restored expired_lease_removes_the_application invalid_requests_are_refused registrations_are_limited
+  second_controller_on_one_store_is_refused recreated_lab_is_written_again stops_on_sigterm ports_are_restored_on_exit recording_replays
+  bench_of_answers_runs bench_of_many_connections_runs damaged_store_is_refused full_disk_refuses_requests_and_loses_nothing
+  needs_only_cap_net_admin systemd_unit_is_valid)
 count "${checks[@]}"

@@ -14,7 +14,7 @@ packages etcd || skip "$cause"
 
 lab=e$$
 declare -A pids=()
-killed() { # NAME …
+kill_all() { # NAME …
   local name
   for name in "$@"; do
     [ -n "${pids[$name]:-}" ] || continue
@@ -23,7 +23,7 @@ killed() { # NAME …
   done
 }
 finish() {
-  killed "${!pids[@]}"
+  kill_all "${!pids[@]}"
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   rm -rf "$scratch"
 }
@@ -31,12 +31,12 @@ trap finish EXIT
 made "$lab" 6
 cd "$scratch"
 cp "$here/../../docs/examples/controller/table.csv" .
-several() { python3 "$here/several.py" "$@"; }
-read -r -a ports <<<"$(several free-ports 9)"
+controllers() { python3 "$here/controllers.py" "$@"; }
+read -r -a ports <<<"$(controllers free-ports 9)"
 etcds="e0=http://127.0.0.1:${ports[0]},e1=http://127.0.0.1:${ports[1]},e2=http://127.0.0.1:${ports[2]}"
 urls() { printf 'http://127.0.0.1:%s ' "${ports[@]:3:3}"; }
 
-etcd_starts() { # NUMBER new|existing
+start_etcd() { # NUMBER new|existing
   local at=$1 peer="http://127.0.0.1:${ports[$1]}" client="http://127.0.0.1:${ports[$(($1 + 3))]}"
   etcd --name "e$at" --data-dir "e$at" --listen-peer-urls "$peer" --initial-advertise-peer-urls "$peer" \
     --listen-client-urls "$client" --advertise-client-urls "$client" --initial-cluster "$etcds" \
@@ -44,7 +44,7 @@ etcd_starts() { # NUMBER new|existing
   pids[e$at]=$!
 }
 # Starts a controller, with the etcds or with relays to them. It does not keep the load's input (9) open.
-settings() { # NAME PORTS-OF-ETCD…
+write_settings() { # NAME PORTS-OF-ETCD…
   local name=$1 list
   shift
   list=$(printf '"http://127.0.0.1:%s", ' "$@")
@@ -66,33 +66,33 @@ b = ["* to h3", "* to h4"]
 c = ["*"]
 SETTINGS
 }
-starts() { # NAME
+start_controller() { # NAME
   "$bandwise" saba controller --config "$1.toml" >>"$1.log" 2>&1 9>&- &
   pids[$1]=$!
 }
 # Waits until the command prints the given text.
-becomes() { # SAID COMMAND …
-  local wanted=$1 said=
+wait_until_prints() { # OUTPUT COMMAND …
+  local wanted=$1 output=
   shift
   for _ in $(seq 300); do
-    said=$("$@" 2>/dev/null) || true
-    [ "$said" != "$wanted" ] || return 0
+    output=$("$@" 2>/dev/null) || true
+    [ "$output" != "$wanted" ] || return 0
     sleep 0.1
   done
-  echo "  it is: $said" && echo "  wanted: $wanted" && return 1
+  echo "  it is: $output" && echo "  wanted: $wanted" && return 1
 }
 # Waits until the groups match the pattern.
-is_like() { # PATTERN
-  local said=
+wait_for_groups() { # PATTERN
+  local output=
   for _ in $(seq 150); do
-    said=$(groups)
+    output=$(groups)
     # shellcheck disable=SC2053
-    [[ "$said" != $1 ]] || return 0
+    [[ "$output" != $1 ]] || return 0
     sleep 0.1
   done
-  echo "  groups: $said" && return 1
+  echo "  groups: $output" && return 1
 }
-groups() { several groups a.socket b.socket c.socket; }
+groups() { controllers groups a.socket b.socket c.socket; }
 # Rates by class of all ports of the switch and the hosts, as `tc` shows them.
 all_rates() {
   local n
@@ -102,9 +102,9 @@ all_rates() {
   done | sort
 }
 
-three_have_a_group_each() {
+each_of_three_owns_a_group() {
   local at
-  for at in 0 1 2; do etcd_starts $at new; done
+  for at in 0 1 2; do start_etcd $at new; done
   for at in $(seq 100); do
     etcdctl --endpoints "$(urls | sed 's/ $//; s/ /,/g')" endpoint health >/dev/null 2>&1 && break
     sleep 0.1
@@ -116,99 +116,100 @@ three_have_a_group_each() {
     # The relay listens when it accepts a connection.
     for _ in $(seq 100); do (: >"/dev/tcp/127.0.0.1/${ports[$((at + 6))]}") 2>/dev/null && break; sleep 0.1; done
   done
-  settings a "${ports[@]:3:3}" && settings b "${ports[4]}" "${ports[3]}" "${ports[5]}" && settings c "${ports[@]:6:3}"
-  starts a && starts b && starts c && becomes "a b c" groups
+  write_settings a "${ports[@]:3:3}" && write_settings b "${ports[4]}" "${ports[3]}" "${ports[5]}" && write_settings c "${ports[@]:6:3}"
+  start_controller a && start_controller b && start_controller c && wait_until_prints "a b c" groups
 }
-connections_are_answered_soon() { several latency a.socket b.socket c.socket; }
-who_goes_by_something_else_is_refused() {
+latency_of_registrations_is_printed() { controllers latency a.socket b.socket c.socket; }
+other_table_or_unknown_name_is_refused() {
   sed 's/^lab/seed = 7\nlab/; s/"a"/"b"/; s/a.socket/d.socket/; s/a.jsonl/d.jsonl/' a.toml >d.toml
-  ! "$bandwise" saba controller --config d.toml >said 2>&1 && grep -q "have another sensitivity table" said &&
-    sed -i 's/"b"/"nobody"/' d.toml && ! "$bandwise" saba controller --config d.toml >said 2>&1 && grep -q "one of a, b, c" said
+  ! "$bandwise" saba controller --config d.toml >output 2>&1 && grep -q "have another sensitivity table" output &&
+    sed -i 's/"b"/"nobody"/' d.toml && ! "$bandwise" saba controller --config d.toml >output 2>&1 && grep -q "one of a, b, c" output
 }
-one_that_dies_is_taken_over() {
+group_of_a_killed_controller_is_taken_over() {
   # The shell reports there that it was killed.
-  { several takeover "$lab" "${pids[a]}" b.socket c.socket && wait "${pids[a]}" || true; } 2>said
+  { controllers takeover "$lab" "${pids[a]}" b.socket c.socket && wait "${pids[a]}" || true; } 2>output
   unset "pids[a]"
-  is_like "dead *a*"
+  wait_for_groups "dead *a*"
 }
-and_has_its_ports_again_when_it_is_back() { starts a && becomes "a b c" groups; }
+restarted_controller_owns_its_group_again() { start_controller a && wait_until_prints "a b c" groups; }
 # An unmodified program registers with the first controller that responds, and deregisters at another.
-a_program_goes_on_with_another() {
+client_fails_over_to_another_controller() {
   local well=1
   mkfifo go
   "$bandwise" saba run --app LR --controller "unix:$scratch/dead.socket,unix:$scratch/a.socket,unix:$scratch/b.socket" -- cat go >run.log 2>&1 &
   pids[run]=$!
-  becomes 1 several applications b.socket && killed a && echo end >go && wait "${pids[run]}" && unset "pids[run]" &&
-    becomes 0 several applications b.socket || { well=; cat run.log; }
-  starts a && becomes "a b c" groups && [ -n "$well" ]
+  wait_until_prints 1 controllers applications b.socket && kill_all a && echo end >go && wait "${pids[run]}" && unset "pids[run]" &&
+    wait_until_prints 0 controllers applications b.socket || { well=; cat run.log; }
+  start_controller a && wait_until_prints "a b c" groups && [ -n "$well" ]
 }
-who_says_goodbye_is_taken_over_at_once() {
-  kill "${pids[b]}" && wait "${pids[b]}" && unset "pids[b]" && is_like "@(*b* dead *|* dead *b*)" &&
-    starts b && becomes "a b c" groups
+group_of_a_stopped_controller_is_taken_over() {
+  kill "${pids[b]}" && wait "${pids[b]}" && unset "pids[b]" && wait_for_groups "@(*b* dead *|* dead *b*)" &&
+    start_controller b && wait_until_prints "a b c" groups
 }
 by_hand() { etcdctl --endpoints "http://127.0.0.1:${ports[3]}" "$@"; }
-what_can_not_be_and_is_written_by_hand_is_passed_over() {
-  local name bad=/bandwise/record/connection/00000000000000099999 said=
-  several one a.socket
+invalid_records_are_ignored_and_logged() {
+  local name bad=/bandwise/record/connection/00000000000000099999 output=
+  controllers one a.socket
   name=$(by_hand get --prefix --keys-only --limit 1 /bandwise/record/connection/ | head -n 1)
-  said=$(by_hand get --print-value-only "$name" | sed 's/"connection":\[[0-9]*/"connection":[99999/; s/"level":[0-9]*/"level":99/')
-  [[ "$said" == *'"level":99'* ]] && by_hand put "$bad" "$said" >/dev/null || return 1
+  output=$(by_hand get --print-value-only "$name" | sed 's/"connection":\[[0-9]*/"connection":[99999/; s/"level":[0-9]*/"level":99/')
+  [[ "$output" == *'"level":99'* ]] && by_hand put "$bad" "$output" >/dev/null || return 1
   for name in a b c; do
-    becomes 1 grep -c "ignored invalid record in the store.*99999" $name.log && becomes 1 several applications $name.socket || return 1
+    wait_until_prints 1 grep -c "ignored invalid record in the store.*99999" $name.log && wait_until_prints 1 controllers applications $name.socket || return 1
   done
   # The controllers report a record that is invalid until it is gone.
-  by_hand put "$bad" "{" >/dev/null && becomes 1 grep -c "99999.*not written by a controller" a.log && by_hand del "$bad" >/dev/null && becomes "a b c" groups
+  by_hand put "$bad" "{" >/dev/null && wait_until_prints 1 grep -c "99999.*not written by a controller" a.log && by_hand del "$bad" >/dev/null && wait_until_prints "a b c" groups
 }
-all_that_is_taken_away_by_hand_is_gone() {
+records_deleted_from_etcd_disappear() {
   local name
   by_hand del --prefix /bandwise/ >/dev/null
-  for name in a b c; do becomes 0 several applications $name.socket || return 1; done
-  becomes "a b c" groups && several latency a.socket b.socket c.socket
+  for name in a b c; do wait_until_prints 0 controllers applications $name.socket || return 1; done
+  wait_until_prints "a b c" groups && controllers latency a.socket b.socket c.socket
 }
-a_hundred_applications_come_and_go() {
-  mkfifo end && { several load there.json a.socket b.socket c.socket <end >load.said 2>load.log & } && pids[load]=$! &&
+load_of_a_hundred_applications_starts() {
+  mkfifo end && { controllers load there.json a.socket b.socket c.socket <end >load.output 2>load.log & } && pids[load]=$! &&
     exec 9>end && sleep 3 && kill -0 "${pids[load]}"
 }
-while_a_controller_is_killed_and_comes_back() {
-  killed a && sleep 6 && kill -0 "${pids[load]}" && starts a && becomes "a b c" groups
+load_survives_a_killed_controller() {
+  kill_all a && sleep 6 && kill -0 "${pids[load]}" && start_controller a && wait_until_prints "a b c" groups
 }
-and_the_leader_of_the_etcds() {
+load_survives_a_killed_etcd_leader() {
   local at leader=
   for at in 0 1 2; do
     etcdctl --endpoints "http://127.0.0.1:${ports[$((at + 3))]}" endpoint status | finds ', true,' && leader=$at
   done
-  [ -n "$leader" ] && killed "e$leader" && sleep 6 && kill -0 "${pids[load]}" && becomes "a b c" groups &&
-    etcd_starts "$leader" existing && sleep 1
+  [ -n "$leader" ] && kill_all "e$leader" && sleep 6 && kill -0 "${pids[load]}" && wait_until_prints "a b c" groups &&
+    start_etcd "$leader" existing && sleep 1
 }
-and_one_is_cut_off() {
+load_survives_a_partitioned_controller() {
   local well=1
   kill -STOP "${pids[r0]}" "${pids[r1]}" "${pids[r2]}"
   # By then it knows that others have its ports, and takes none.
-  becomes "none" several groups c.socket && is_like "*c* none" && sleep 2 && kill -0 "${pids[load]}" || well=
-  kill -CONT "${pids[r0]}" "${pids[r1]}" "${pids[r2]}" && becomes "a b c" groups && [ -n "$well" ]
+  wait_until_prints "none" controllers groups c.socket && wait_for_groups "*c* none" && sleep 2 && kill -0 "${pids[load]}" || well=
+  kill -CONT "${pids[r0]}" "${pids[r1]}" "${pids[r2]}" && wait_until_prints "a b c" groups && [ -n "$well" ]
 }
-all_know_what_clients_know() {
+all_controllers_have_the_clients_state() {
   exec 9>&-
   wait "${pids[load]}" || { tail -n 5 load.log; return 1; }
   unset "pids[load]"
-  cat load.said
+  cat load.output
   # The controller that responded knows the change; the others receive it.
-  for _ in $(seq 50); do several same-everywhere there.json a.socket b.socket c.socket 2>said && return; sleep 0.1; done
-  tail -n 2 said && return 1
+  for _ in $(seq 50); do controllers same-everywhere there.json a.socket b.socket c.socket 2>output && return; sleep 0.1; done
+  tail -n 2 output && return 1
 }
-recordings_say_the_same_again() {
+recordings_replay() {
   local name
-  for name in a b c; do "$bandwise" saba replay $name.jsonl >said && grep -q "all outputs are those of the recording" said || return 1; done
+  for name in a b c; do "$bandwise" saba replay $name.jsonl >output && grep -q "all outputs are those of the recording" output || return 1; done
 }
-ports_are_as_one_would_have_them() {
+ports_equal_those_of_a_single_controller() {
   sleep 1
-  all_rates >three.rates && [ -s three.rates ] && killed a b c && sed '/^\[cluster\]/,$d; s/^listen.*/store = "alone"\nlisten = "unix:alone.socket"/; s/a.jsonl/alone.jsonl/' a.toml >alone.toml &&
-    starts alone && becomes "$(printf 'none')" several groups alone.socket && several tell-one there.json alone.socket &&
+  all_rates >three.rates && [ -s three.rates ] && kill_all a b c && sed '/^\[cluster\]/,$d; s/^listen.*/store = "alone"\nlisten = "unix:alone.socket"/; s/a.jsonl/alone.jsonl/' a.toml >alone.toml &&
+    start_controller alone && wait_until_prints "$(printf 'none')" controllers groups alone.socket && controllers register-same there.json alone.socket &&
     sleep 0.2 && all_rates >alone.rates && diff three.rates alone.rates && echo "  $(wc -l <three.rates) queues of $(cut -d ' ' -f 1-2 three.rates | sed 's/ 5aba.*//' | sort -u | wc -l) ports are the same"
 }
 
-count three_have_a_group_each connections_are_answered_soon who_goes_by_something_else_is_refused \
-  one_that_dies_is_taken_over and_has_its_ports_again_when_it_is_back a_program_goes_on_with_another who_says_goodbye_is_taken_over_at_once \
-  what_can_not_be_and_is_written_by_hand_is_passed_over all_that_is_taken_away_by_hand_is_gone \
-  a_hundred_applications_come_and_go while_a_controller_is_killed_and_comes_back and_the_leader_of_the_etcds \
-  and_one_is_cut_off all_know_what_clients_know recordings_say_the_same_again ports_are_as_one_would_have_them
+count each_of_three_owns_a_group latency_of_registrations_is_printed other_table_or_unknown_name_is_refused \
+  group_of_a_killed_controller_is_taken_over restarted_controller_owns_its_group_again \
+  client_fails_over_to_another_controller group_of_a_stopped_controller_is_taken_over \
+  invalid_records_are_ignored_and_logged records_deleted_from_etcd_disappear \
+  load_of_a_hundred_applications_starts load_survives_a_killed_controller load_survives_a_killed_etcd_leader \
+  load_survives_a_partitioned_controller all_controllers_have_the_clients_state recordings_replay ports_equal_those_of_a_single_controller

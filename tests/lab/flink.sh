@@ -57,23 +57,23 @@ cluster() {
       -D taskmanager.host=10.0.0.$n >"worker$n.log" 2>&1 &
   done
 }
-a_cluster_is_one_application() { cluster && waits 60 has parts 4 && has names Sort; }
-it_shuffles_between_all_hosts() {
+cluster_is_one_application() { cluster && waits 60 has parts 4 && has names Sort; }
+shuffle_connects_all_hosts() {
   waits 60 java_on h1 Stream 10.0.0.1 && waits 60 all_pairs && echo "  $(cat pairs)" && [ "$(wc -w <pairs)" = 6 ]
 }
 # Shuffle traffic between the hosts at h2, by address and DSCP, in the file `bytes`.
 shuffled() { on h2 python3 "$here/carried.py" 7200 3 | grep -v watching >bytes && sed 's/^/  /; s/ \([0-9]*\) \([0-9]*\)$/ sends \2 bytes with DSCP \1/' bytes; }
-its_shuffle_has_no_mark() { shuffled && [ "$(awk '$2 == 0 && $3 > 100000' bytes | wc -l)" = 3 ] && [ "$(wc -l <bytes)" = 3 ]; }
-a_killed_task_manager_is_dropped_by_its_lease() {
+shuffle_is_unmarked_without_preload() { shuffled && [ "$(awk '$2 == 0 && $3 > 100000' bytes | wc -l)" = 3 ] && [ "$(wc -l <bytes)" = 3 ]; }
+killed_task_manager_expires() {
   client pairs | finds h4- && kill -9 "$(process h4 TaskManagerRunner)" && waits 20 eval '! client pairs | finds h4-' && has names Sort
 }
-it_is_dropped_when_all_end() {
+ended_cluster_is_removed() {
   # shellcheck disable=SC2046
   kill $(process h1 Entrypoint) $(process h2 TaskManagerRunner) $(process h3 TaskManagerRunner) &&
     waits 30 has names && waits 10 has pairs
 }
 # All its processes load the library, which reports their connections.
-with_the_preload_library_its_shuffle_is_marked() {
+shuffle_is_marked_under_preload() {
   [ -n "$library" ] || { echo "SKIP flink: no preload library was given, so TaskManagers are not run with it" && return; }
   local dscp
   environment=(SABA_APP=Sort SABA_JOB=nightly SABA_CONTROLLER="unix:$scratch/socket")
@@ -83,5 +83,5 @@ with_the_preload_library_its_shuffle_is_marked() {
   waits 60 java_on h1 Stream 10.0.0.1 && waits 60 all_pairs && shuffled && has names Sort &&
     [ "$(awk -v dscp="$dscp" '$2 == dscp && $3 > 100000' bytes | wc -l)" = 3 ] && [ "$(wc -l <bytes)" = 3 ]
 }
-count the_controller_starts a_cluster_is_one_application it_shuffles_between_all_hosts its_shuffle_has_no_mark \
-  a_killed_task_manager_is_dropped_by_its_lease it_is_dropped_when_all_end with_the_preload_library_its_shuffle_is_marked
+count controller_starts cluster_is_one_application shuffle_connects_all_hosts shuffle_is_unmarked_without_preload \
+  killed_task_manager_expires ended_cluster_is_removed shuffle_is_marked_under_preload

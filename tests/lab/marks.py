@@ -77,14 +77,14 @@ def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
                   "--preload", library, "--", *command)
 
     def status() -> dict:
-        said = subprocess.run([bandwise, "saba", "status", "--config", f"{scratch}/controller.toml", "--json"],
+        output = subprocess.run([bandwise, "saba", "status", "--config", f"{scratch}/controller.toml", "--json"],
                               check=True, stdout=subprocess.PIPE)
-        return json.loads(said.stdout)
+        return json.loads(output.stdout)
 
     marks = {}
     for app in ("LR", "PR"):
-        said = under("h1", app, "printenv", "SABA_MARK").communicate()[0].strip()
-        marks[app] = int(dict(part.split("=") for part in said.split(","))["dscp"]) << 2
+        output = under("h1", app, "printenv", "SABA_MARK").communicate()[0].strip()
+        marks[app] = int(dict(part.split("=") for part in output.split(","))["dscp"]) << 2
     assert len({*marks.values(), 0}) == 3, marks
 
     for family, address, listens, at, dual in CASES:
@@ -108,24 +108,24 @@ def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
         server.communicate()
         seen = collections.Counter(tuple(json.loads(line)) for line in watch.communicate("\n")[0].splitlines())
         # Number of packets of each end by mark. The kernel responds to a SYN before there is a socket.
-        told = collections.defaultdict(collections.Counter)
+        counted = collections.defaultdict(collections.Counter)
         for (source, mark, flags), count in seen.items():
             kind = "SYN" if flags & (SYN | ACK) == SYN else "answer" if flags & SYN else "data"
-            told[source, kind][mark] += count
+            counted[source, kind][mark] += count
         v6 = ":" in address and "." not in address
         ends = {f"fd00::{i}" if v6 else f"10.0.0.{i}": i for i in (1, 2, 3)}
-        told = {(ends[source], kind): dict(counts) for (source, kind), counts in told.items() if source in ends}
+        counted = {(ends[source], kind): dict(counts) for (source, kind), counts in counted.items() if source in ends}
         print(f"  {address}: " + "; ".join(
             f"h{host} {kind} {', '.join(f'{count} with {mark}' for mark, count in sorted(counts.items()))}"
-            for (host, kind), counts in sorted(told.items())))
+            for (host, kind), counts in sorted(counted.items())))
         # Congestion bits are ignored, since an acknowledgement may have some.
-        all_of = lambda key: {mark & ~3 for mark in told[key]}
+        all_of = lambda key: {mark & ~3 for mark in counted[key]}
         assert all_of((1, "SYN")) == {marks["LR"]} and all_of((1, "data")) == {marks["LR"]}, told
         assert all_of((2, "SYN")) == {0} and all_of((2, "data")) == {0}, told
         # The kernel may acknowledge before the program has accepted. The program's data is marked: to two clients
         # 100,000 bytes each, in packets of 1,448 or less.
         assert all_of((3, "data")) <= {0, marks["PR"]}, told
-        assert sum(n for mark, n in told[3, "data"].items() if mark & ~3 == marks["PR"]) >= 2 * 100_000 // 1448, told
+        assert sum(n for mark, n in counted[3, "data"].items() if mark & ~3 == marks["PR"]) >= 2 * 100_000 // 1448, told
     return 0
 
 

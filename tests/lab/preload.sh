@@ -58,38 +58,38 @@ counts() {
   "$bandwise" saba status --config "$scratch/controller.toml" --json |
     python3 -c 'import json, sys; s = json.load(sys.stdin); print(len(s["applications"]), sum(a["connections"] for a in s["applications"]))'
 }
-becomes() { # SAID
-  local said=
+wait_for_counts() { # COUNTS
+  local output=
   for _ in $(seq 100); do
-    said=$(counts)
-    [ "$said" != "$1" ] || return 0
+    output=$(counts)
+    [ "$output" != "$1" ] || return 0
     sleep 0.1
   done
-  echo "  applications and connections are: $said, wanted: $1" && return 1
+  echo "  applications and connections are: $output, wanted: $1" && return 1
 }
 
 # IPv4, IPv6, and IPv4 on a dual-stack socket, marked at both ends.
 marks_are_on_the_wire() { python3 "$here/marks.py" "$bandwise" "$lab" "$scratch" "$library"; }
-exit_codes_are_the_programs() {
+exit_code_is_the_programs() {
   local code=0
-  run h1 LR sh -c 'exit 7' 2>"$scratch/said" || code=$?
-  [ $code = 7 ] && grep -q "LR has the mark level=" "$scratch/said" || return 1
+  run h1 LR sh -c 'exit 7' 2>"$scratch/output" || code=$?
+  [ $code = 7 ] && grep -q "LR has the mark level=" "$scratch/output" || return 1
   code=0 && run h1 LR sh -c 'kill -KILL $$' 2>/dev/null || code=$?
   [ $code = 137 ] || return 1
-  code=0 && run h1 none true 2>"$scratch/said" || code=$?
-  [ $code = 1 ] && grep -q 'no application called "none"' "$scratch/said" && becomes "0 0"
+  code=0 && run h1 none true 2>"$scratch/output" || code=$?
+  [ $code = 1 ] && grep -q 'no application called "none"' "$scratch/output" && wait_for_counts "0 0"
 }
-signals_go_on() {
+signals_are_forwarded() {
   as h1 LR
   "${line[@]}" sh -c 'trap "echo told; exit 9" TERM; echo ready; while :; do sleep 0.05; done' >"$scratch/out" 2>/dev/null &
   local runs=$! code=0
   until grep -q ready "$scratch/out"; do kill -0 $runs || return 1; done
   # `lab exec` replaces itself by `ip`, which replaces itself by the command.
   kill -TERM $runs && { wait $runs || code=$?; }
-  [ $code = 9 ] && grep -q told "$scratch/out" && becomes "0 0"
+  [ $code = 9 ] && grep -q told "$scratch/out" && wait_for_counts "0 0"
 }
 # The lease expires; the command continues.
-killed_it_is_forgotten_and_the_command_is_not() {
+killed_program_is_deregistered() {
   mkfifo "$scratch/line" && exec 9<>"$scratch/line"
   as h1 LR
   "${line[@]}" sh -c 'echo ready $$; read -r line' >"$scratch/out" 2>/dev/null <&9 &
@@ -97,20 +97,20 @@ killed_it_is_forgotten_and_the_command_is_not() {
   until grep -q ready "$scratch/out"; do kill -0 $runs || return 1; done
   local command
   command=$(cut -d ' ' -f 2 "$scratch/out")
-  becomes "1 0" && kill -9 $runs && { wait $runs 2>/dev/null || true; } && becomes "0 0" && kill -0 "$command"
+  wait_for_counts "1 0" && kill -9 $runs && { wait $runs 2>/dev/null || true; } && wait_for_counts "0 0" && kill -0 "$command"
   local status=$?
   kill "$command" || true
   exec 9>&-
   return $status
 }
-without_a_controller_it_runs() {
+runs_without_a_controller() {
   on h1 -- "$bandwise" saba run --app LR --controller "unix:$scratch/nobody" --preload "$library" -- sh -c 'echo runs' \
-    >"$scratch/out" 2>"$scratch/said" && grep -q runs "$scratch/out" && grep -q "no controller answers" "$scratch/said"
+    >"$scratch/out" 2>"$scratch/output" && grep -q runs "$scratch/out" && grep -q "no controller answers" "$scratch/output"
 }
-what_a_connection_costs() {
+cost_of_a_connection_is_printed() {
   command -v cc >/dev/null || { echo "SKIP preload: there is no cc, so the cost of a connection is not measured" && return; }
   cc -O2 -o "$scratch/cost" "$here/cost.c" && python3 "$here/cost.py" "$bandwise" "$lab" "$scratch" "$library"
 }
 
-count marks_are_on_the_wire exit_codes_are_the_programs signals_go_on killed_it_is_forgotten_and_the_command_is_not \
-  without_a_controller_it_runs what_a_connection_costs
+count marks_are_on_the_wire exit_code_is_the_programs signals_are_forwarded killed_program_is_deregistered \
+  runs_without_a_controller cost_of_a_connection_is_printed

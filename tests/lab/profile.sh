@@ -30,17 +30,17 @@ profile() { # NAME BYTES SECONDS-OF-COMPUTING [FLAG]...
 }
 # Prints the slowdown at the smallest share, from the JSON of a profile.
 slowdown() { python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["shares"][0]["slowdown"])' "$1"; }
-is() { python3 -c "import sys; sys.exit(not ($1))"; }
+holds() { python3 -c "import sys; sys.exit(not ($1))"; }
 
-one_that_moves_data_loses() {
-  profile moving 10000000 0.1 --repeat 2 --json moving.json 2>/dev/null | sed 's/^/  /' && is "$(slowdown moving.json) > 2"
+data_bound_program_is_sensitive() {
+  profile moving 10000000 0.1 --repeat 2 --json moving.json 2>/dev/null | sed 's/^/  /' && holds "$(slowdown moving.json) > 2"
 }
-one_that_computes_does_not() {
+compute_bound_program_is_insensitive() {
   profile computing 60000 0.6 --repeat 2 --json computing.json 2>/dev/null | sed 's/^/  /' &&
-    is "$(slowdown computing.json) < 1.5"
+    holds "$(slowdown computing.json) < 1.5"
 }
-links_are_as_they_were() { "$bandwise" lab status --name "$lab" | cmp -s before -; }
-killed_it_goes_on() {
+links_are_restored() { "$bandwise" lab status --name "$lab" | cmp -s before -; }
+killed_campaign_continues() {
   local runs=0 pid
   profile killed 1000000 0.1 --repeat 1 --json killed.json >/dev/null 2>&1 &
   pid=$!
@@ -56,58 +56,58 @@ killed_it_goes_on() {
   profile killed 1000000 0.1 --repeat 1 --json killed.json >/dev/null 2>&1 &&
     [ "$(wc -l <killed.profile)" = 5 ] && [ "$(head -n "$(wc -l <half)" killed.profile | cmp - half; echo $?)" = 0 ]
 }
-too_little_bandwidth_is_refused() {
-  ! "$bandwise" saba profile --app x --lab "$lab" --at 0.1,50,100 -- true >said 2>&1 && grep -q "0.1% is a link of" said &&
+too_low_rate_is_refused() {
+  ! "$bandwise" saba profile --app x --lab "$lab" --at 0.1,50,100 -- true >output 2>&1 && grep -q "0.1% is a link of" output &&
     [ ! -e x.profile ]
 }
-all_are_in_the_table() { [ "$(grep -c '^name = ' table.toml)" = 3 ]; }
+profiles_are_in_the_table() { [ "$(grep -c '^name = ' table.toml)" = 3 ]; }
 
 # Profiles a program on a host of the lab that sends through the host's device.
 on_h1() { "$bandwise" lab exec --name "$lab" h1 -- "$@"; }
-sends() { # NAME [FLAG]... -- COMMAND
+profile_device() { # NAME [FLAG]... -- COMMAND
   local name=$1
   shift
   on_h1 "$bandwise" saba profile --app "$name" --device eth0 --rate 200Mbit --at 10,30,100 --within 100 "$@"
 }
-queueing() { on_h1 tc qdisc show dev eth0; }
+qdiscs() { on_h1 tc qdisc show dev eth0; }
 # Starts a profile of a program that waits; `pids` has the process ids of profiler and program.
-begins() { # NAME
+begin_profile() { # NAME
   rm -f pids
-  sends "$1" -- sh -c 'echo $PPID $$ >pids.new && mv pids.new pids && exec sleep 60' >/dev/null 2>&1 &
-  begun=$!
-  until [ -s pids ]; do kill -0 $begun 2>/dev/null || return 1; done
+  profile_device "$1" -- sh -c 'echo $PPID $$ >pids.new && mv pids.new pids && exec sleep 60' >/dev/null 2>&1 &
+  profiler=$!
+  until [ -s pids ]; do kill -0 $profiler 2>/dev/null || return 1; done
 }
-a_device_that_is_shared_is_left_alone() {
-  on_h1 tc class show dev eth0 >shared && ! sends shared -- true 2>said && grep -q "has a configuration of another program" said &&
+port_of_a_controller_is_refused() {
+  on_h1 tc class show dev eth0 >shared && ! profile_device shared -- true 2>output && grep -q "has a configuration of another program" output &&
     on_h1 tc class show dev eth0 | cmp -s shared -
 }
-a_device_sends_less_and_is_then_as_the_kernel_has_it() {
+device_is_limited_and_restored() {
   # Removes the lab's qdiscs; from here on the host is not configured.
-  on_h1 tc qdisc del dev eth0 root && queueing >queueing && ! grep -q htb queueing &&
-    sends device --repeat 2 --table table.toml --json device.json \
+  on_h1 tc qdisc del dev eth0 root && qdiscs >qdiscs && ! grep -q htb qdiscs &&
+    profile_device device --repeat 2 --table table.toml --json device.json \
       -- python3 "$here/moves.py" "$bandwise" "$lab" 10000000 0.1 2>/dev/null | sed 's/^/  /' &&
-    is "$(slowdown device.json) > 2" && queueing | cmp -s queueing - && grep -q '"device"' table.toml
+    holds "$(slowdown device.json) > 2" && qdiscs | cmp -s qdiscs - && grep -q '"device"' table.toml
 }
-a_device_of_somebody_elses_is_left_alone() {
-  on_h1 tc qdisc add dev eth0 root handle 7: htb && ! sends theirs -- true 2>said && queueing | finds 'htb 7:' &&
-    grep -q "qdisc htb 7:" said && on_h1 tc qdisc del dev eth0 root && queueing | cmp -s queueing -
+foreign_configuration_is_refused() {
+  on_h1 tc qdisc add dev eth0 root handle 7: htb && ! profile_device theirs -- true 2>output && qdiscs | finds 'htb 7:' &&
+    grep -q "qdisc htb 7:" output && on_h1 tc qdisc del dev eth0 root && qdiscs | cmp -s qdiscs -
 }
-one_device_has_one_profiler_and_an_interrupt_puts_it_back() {
+second_profiler_is_refused_and_interrupt_restores() {
   local code=0
-  begins first && queueing | finds 'htb 5aba:' && ! sends second -- true 2>said && grep -q "by another" said || return 1
+  begin_profile first && qdiscs | finds 'htb 5aba:' && ! profile_device second -- true 2>output && grep -q "by another" output || return 1
   kill -INT "$(cut -d ' ' -f 1 pids)"
-  wait $begun || code=$?
-  [ $code = 130 ] && queueing | cmp -s queueing -
+  wait $profiler || code=$?
+  [ $code = 130 ] && qdiscs | cmp -s qdiscs -
 }
-what_a_killed_one_leaves_the_next_puts_back() {
-  begins killed-on-h1 || return 1
+next_run_restores_after_a_kill() {
+  begin_profile killed-on-h1 || return 1
   # The profiler first, which would otherwise restore the link.
   kill -9 $(cat pids)
-  wait $begun || true
-  queueing | finds 'htb 5aba:' && sends next --warm-up 0 --repeat 1 -- true >/dev/null 2>said || true
-  grep -q "left limited" said && queueing | cmp -s queueing -
+  wait $profiler || true
+  qdiscs | finds 'htb 5aba:' && profile_device next --warm-up 0 --repeat 1 -- true >/dev/null 2>output || true
+  grep -q "left limited" output && qdiscs | cmp -s qdiscs -
 }
-several_hosts_by_a_script() {
+script_limits_several_hosts() {
   printf '#!/bin/sh\nexec %s lab exec --name %s "$1" -- sh -c "$2"\n' "$bandwise" "$lab" >ssh && chmod +x ssh &&
     "$bandwise" lab exec --name "$lab" h2 -- tc qdisc del dev eth0 root
   limited() { # SHARE
@@ -115,12 +115,12 @@ several_hosts_by_a_script() {
   }
   limited 0.1 && limited 0.25 && on_h1 tc class show dev eth0 | finds 'rate 50Mbit' &&
     "$bandwise" lab exec --name "$lab" h2 -- tc class show dev eth0 | finds 'rate 50Mbit' && limited 1 && limited 1 &&
-    queueing | cmp -s queueing -
+    qdiscs | cmp -s qdiscs -
 }
 
-checks=(one_that_moves_data_loses one_that_computes_does_not links_are_as_they_were killed_it_goes_on
-  links_are_as_they_were too_little_bandwidth_is_refused all_are_in_the_table a_device_that_is_shared_is_left_alone
-  a_device_sends_less_and_is_then_as_the_kernel_has_it a_device_of_somebody_elses_is_left_alone
-  one_device_has_one_profiler_and_an_interrupt_puts_it_back what_a_killed_one_leaves_the_next_puts_back
-  several_hosts_by_a_script)
+checks=(data_bound_program_is_sensitive compute_bound_program_is_insensitive links_are_restored killed_campaign_continues
+  links_are_restored too_low_rate_is_refused profiles_are_in_the_table port_of_a_controller_is_refused
+  device_is_limited_and_restored foreign_configuration_is_refused
+  second_profiler_is_refused_and_interrupt_restores next_run_restores_after_a_kill
+  script_limits_several_hosts)
 count "${checks[@]}"

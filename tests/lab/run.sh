@@ -24,22 +24,22 @@ trap finish EXIT
 
 made "$lab" 3
 
-# Runs a command with both outputs in $scratch/said, and keeps its exit code.
+# Runs a command with both outputs in $scratch/output, and keeps its exit code.
 run() {
   local code=0
-  "$bandwise" lab "$@" >"$scratch/said" 2>&1 </dev/null || code=$?
+  "$bandwise" lab "$@" >"$scratch/output" 2>&1 </dev/null || code=$?
   return $code
 }
 # Checks the exit code, and that all given texts were printed.
 ends() { # CODE SAID … -- COMMAND …
-  local code=0 wanted=$1 said=()
+  local code=0 wanted=$1 output=()
   shift
-  while [ "$1" != -- ]; do said+=("$1") && shift; done
+  while [ "$1" != -- ]; do output+=("$1") && shift; done
   shift
   run "$@" || code=$?
-  [ "$code" = "$wanted" ] || { echo "  exit code $code: lab $*" && sed 's/^/  /' "$scratch/said" && return 1; }
-  for text in "${said[@]}"; do
-    grep -qF -- "$text" "$scratch/said" || { echo "  not said: $text" && sed 's/^/  /' "$scratch/said" && return 1; }
+  [ "$code" = "$wanted" ] || { echo "  exit code $code: lab $*" && sed 's/^/  /' "$scratch/output" && return 1; }
+  for text in "${output[@]}"; do
+    grep -qF -- "$text" "$scratch/output" || { echo "  not output: $text" && sed 's/^/  /' "$scratch/output" && return 1; }
   done
 }
 namespaces() { ip netns list | cut -d ' ' -f 1 | grep "^bandwise-$1-" || true; }
@@ -62,8 +62,8 @@ commands_run_on_hosts() {
 }
 weights_read_back() {
   ends 0 "10, 14" "135 Mbps" "45 Mbps" -- weights --name "$lab" h2 10,14=3 12=1 &&
-    cp "$scratch/said" "$scratch/set" && ends 0 -- weights --name "$lab" h2 &&
-    cmp "$scratch/set" "$scratch/said" &&
+    cp "$scratch/output" "$scratch/set" && ends 0 -- weights --name "$lab" h2 &&
+    cmp "$scratch/set" "$scratch/output" &&
     ends 0 '"queues":[]' -- weights --name "$lab" h2 --clear --json &&
     ends 2 "one for each DSCP" -- weights --name "$lab" h2 10=1 10=2 &&
     ends 2 "a DSCP from 1 to 63" -- weights --name "$lab" h2 64=1 &&
@@ -83,7 +83,7 @@ failed_creation_is_rolled_back() {
     [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
     ip netns delete "bandwise-$other-h2" && rm "$scratch/foreign"
 }
-two_side_by_side() {
+two_labs_coexist() {
   ends 0 -- up --name "$other" --hosts 2 --rate '1 Gbps' &&
     ends 0 "1000 Mbps" -- status --name "$other" && ends 0 "200 Mbps" -- status --name "$lab"
 }
@@ -105,9 +105,9 @@ ran = subprocess.run([f"/proc/self/fd/{program}", "lab", "status"], user=65534, 
 assert ran.returncode == 1 and b"needs root" in ran.stderr, ran
 EOF
 }
-linux() { BANDWISE_TEST_PORT="bandwise-$lab-switch/h2" "$linux" --nocapture >"$scratch/said" 2>&1 ||
-  { cat "$scratch/said" && return 1; }
-  grep -E '^  ' "$scratch/said"
+linux() { BANDWISE_TEST_PORT="bandwise-$lab-switch/h2" "$linux" --nocapture >"$scratch/output" 2>&1 ||
+  { cat "$scratch/output" && return 1; }
+  grep -E '^  ' "$scratch/output"
 }
 free_port() { tc -netns "bandwise-$lab-switch" qdisc delete dev h2 root; }
 three_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=3 12=1; }
@@ -148,7 +148,7 @@ check "foreign root qdiscs stay" foreign_qdiscs_stay
 free_port
 check "a port of Linux, written, read back, rolled back" linux
 check "a failed creation is rolled back, and nothing else" failed_creation_is_rolled_back
-check "two labs side by side" two_side_by_side
+check "two labs side by side" two_labs_coexist
 check "down removes only its own namespaces" down_removes_only_its_own
 check "only root" only_root
 check "weights 3:1" three_to_one

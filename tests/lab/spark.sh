@@ -33,13 +33,13 @@ submit() { # WORKLOAD [FLAG …]
     --conf spark.plugins=io.github.bandwise.saba.spark.SabaPlugin --conf spark.saba.app="$job" \
     --conf spark.saba.controller="unix:$scratch/socket" --conf spark.ui.enabled=false \
     --conf spark.locality.wait=0 "$@" --class Workloads workloads.jar "$job" <&7 >&8 2>"$job.log" &
-  hears 90 ready || { tail -n 3 "$job.log" | sed 's/^/  /' && return 1; }
+  job_prints 90 ready || { tail -n 3 "$job.log" | sed 's/^/  /' && return 1; }
 }
-hears() { # SECONDS WORD
+job_prints() { # SECONDS WORD
   local line
-  read -r -t "$1" -u 8 line && [ "$line" = "$2" ] || { echo "  \"$2\" was not heard of the job" && return 1; }
+  read -r -t "$1" -u 8 line && [ "$line" = "$2" ] || { echo "  the job did not print \"$2\"" && return 1; }
 }
-run_once() { echo run >&7 && hears 120 "done"; }
+run_once() { echo run >&7 && job_prints 120 "done"; }
 driver() { process h1 '\.SparkSubmit .*--class Workloads'; }
 no_driver() { [ -z "$(driver)" ]; }
 ends() { echo end >&7 && waits 30 no_driver; }
@@ -49,7 +49,7 @@ sent() { # HOST CLASS
   "$bandwise" lab exec --name "$lab" switch -- tc -s class show dev "$1" |
     sed -n "/^class htb 5aba:$2 /{n;s/^ Sent \([0-9]*\) bytes.*/\1/p}"
 }
-marked() { # FLAG: what is marked of 100,000 bytes, and what the socket says
+marked() { # FLAG: counts marked bytes of 100,000, and reads the mark of the socket
   local before
   before=$(sent h3 10)
   on h3 python3 -c 'import socket
@@ -59,17 +59,17 @@ connection, _ = server.accept()
 while connection.recv(1 << 16):
     pass' &
   waits 10 test -e listening && rm listening
-  said_mark=$(on h1 java "$1" -cp classes Mark 10.0.0.3 7003 10 100000 2>mark.log) && wait $! && bytes=$(($(sent h3 10) - before))
+  socket_mark=$(on h1 java "$1" -cp classes Mark 10.0.0.3 7003 10 100000 2>mark.log) && wait $! && bytes=$(($(sent h3 10) - before))
 }
 # Without the option, at most the kernel's packets for a closed socket have the mark: acknowledgements.
 ip_tos_of_java_marks_if_ipv4_is_preferred() {
   "$bandwise" lab weights --name "$lab" h3 10=3 12=1 >/dev/null || return 1
-  marked -Djava.net.preferIPv4Stack=false && echo "  dual-stack: the socket says $said_mark, $bytes bytes have the mark" &&
-    [ "$said_mark" = 10 ] && [ "$bytes" -lt 1000 ] &&
-    marked -Djava.net.preferIPv4Stack=true && echo "  IPv4: the socket says $said_mark, $bytes bytes have the mark" &&
-    [ "$said_mark" = 10 ] && [ "$bytes" -ge 100000 ] && "$bandwise" lab weights --name "$lab" h3 --clear >/dev/null
+  marked -Djava.net.preferIPv4Stack=false && echo "  dual-stack: the socket has mark $socket_mark, $bytes bytes have the mark" &&
+    [ "$socket_mark" = 10 ] && [ "$bytes" -lt 1000 ] &&
+    marked -Djava.net.preferIPv4Stack=true && echo "  IPv4: the socket has mark $socket_mark, $bytes bytes have the mark" &&
+    [ "$socket_mark" = 10 ] && [ "$bytes" -ge 100000 ] && "$bandwise" lab weights --name "$lab" h3 --clear >/dev/null
 }
-there_are_three_workers() { starts_workers 1; }
+three_workers_start() { starts_workers 1; }
 
 # The command profiled: a run of a job that is already up, without Spark's start.
 cat >once <<'ONCE'
@@ -83,7 +83,7 @@ profiled() { # WORKLOAD
     --table table.toml --json "$1.json" -- ./once >profile.log 2>&1 || { tail -n 5 profile.log | sed 's/^/  /' && return 1; }
   ends && echo "  $1 takes $(slowdown "$1.json") times as long with 10, 25, 50, 100% of the bandwidth"
 }
-regression_loses_more_than_a_sort() {
+regression_is_more_sensitive_than_sort() {
   profiled LR && profiled Sort && python3 - <<'ORDER'
 import json
 lr, sort = ([share["slowdown"] for share in json.load(open(f"{job}.json"))["shares"]] for job in ("LR", "Sort"))
@@ -91,18 +91,18 @@ assert lr[0] > sort[0] and lr[1] > sort[1], (lr, sort)
 assert lr[0] > lr[2], lr
 ORDER
 }
-without_a_controller_there_is_one_warning() {
+missing_controller_is_one_warning() {
   [ "$(grep -c 'WARN.*saba' LR.log)" = 1 ] && grep -q "WARN.*saba: no controller: unix:$scratch/socket" LR.log
 }
 
-a_job_is_one_application_with_its_connections() {
+job_is_one_application_with_its_connections() {
   submit Sort --conf spark.blockManager.port=7100 --conf spark.port.maxRetries=16 && run_once &&
     waits 10 has names Sort && waits 10 all_pairs && echo "  $(cat pairs)"
 }
-its_block_managers_ports_can_be_marked() {
+ports_of_block_managers_are_known() {
   on h1 nft list ruleset >/dev/null 2>nft.log || { echo "SKIP spark: ports are not marked: $(tail -n 1 nft.log)" && return; }
   local dscp before marked host status=0
-  grep -o 'is registered, with the mark (DSCP) [0-9]*' Sort.log >said && dscp=$(grep -o '[0-9]*$' said) || return 1
+  grep -o 'is registered, with the mark (DSCP) [0-9]*' Sort.log >output && dscp=$(grep -o '[0-9]*$' output) || return 1
   for host in h1 h2 h3 h4; do
     on $host nft -f - <<RULES || return 1
 table inet saba {
@@ -118,12 +118,12 @@ RULES
   for host in h1 h2 h3 h4; do on $host nft delete table inet saba; done
   return $status
 }
-it_is_dropped_when_it_ends() { ends && waits 10 has names && waits 10 has pairs; }
-killed_it_is_dropped_by_its_lease() {
+ended_job_is_removed() { ends && waits 10 has names && waits 10 has pairs; }
+killed_job_expires() {
   submit LR && run_once && waits 10 has names LR && kill -9 "$(driver)" && waits 20 has names && waits 10 has pairs
 }
 # The driver registers, and the library once in each executor.
-with_the_preload_library_the_plugin_reports_nothing() {
+plugin_is_silent_under_preload() {
   [ -n "$library" ] || { echo "SKIP spark: no preload library was given, so executors are not run with it" && return; }
   local before marked
   submit Sort --conf spark.saba.preload="$library" && run_once && waits 10 has names Sort && waits 10 all_pairs &&
@@ -131,7 +131,7 @@ with_the_preload_library_the_plugin_reports_nothing() {
     [ "$marked" -gt 100000 ] && ends && waits 10 has names && waits 10 has pairs
 }
 
-count ip_tos_of_java_marks_if_ipv4_is_preferred there_are_three_workers regression_loses_more_than_a_sort \
-  without_a_controller_there_is_one_warning the_controller_starts a_job_is_one_application_with_its_connections \
-  its_block_managers_ports_can_be_marked it_is_dropped_when_it_ends killed_it_is_dropped_by_its_lease \
-  with_the_preload_library_the_plugin_reports_nothing
+count ip_tos_of_java_marks_if_ipv4_is_preferred three_workers_start regression_is_more_sensitive_than_sort \
+  missing_controller_is_one_warning controller_starts job_is_one_application_with_its_connections \
+  ports_of_block_managers_are_known ended_job_is_removed killed_job_expires \
+  plugin_is_silent_under_preload

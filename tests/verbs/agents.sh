@@ -121,7 +121,7 @@ status=0
 messages() { # FILE
   grep -o '"window":{"messages":[1-9][0-9]*' "$agents/$1" 2>/dev/null | sed 's/.*://' | xargs
 }
-ended_with() { # NAME CODE WORDS: how it ended, and what it said
+ended_with() { # NAME CODE WORDS: checks the exit code and the output
   [ "$(cat "$agents/$1.code" 2>/dev/null)" = "$2" ] && grep -q "$3" "$agents/$1"
 }
 if ended_with short 0 'Latency while all flows were active' && grep -q '"stop":"complete"' "$agents/short.json" &&

@@ -74,13 +74,13 @@ theirs_of() { # ROUND NAME COLUMN
 }
 failed=0
 compare() { # NAME ROUNDS UNIT PERCENT KEY FACTOR COLUMN
-  local said round mine perftests
+  local output round mine perftests
   for ((round = 1; round <= $2; round++)); do
     mine=$(ours_of "$round" "$1" "$5")
     perftests=$(theirs_of "$round" "$1" "$7")
     echo "${mine:--} ${perftests:--}"
   done >"$scratch/rounds"
-  if said=$(awk -v factor="$6" -v unit="$3" -v percent="$4" '
+  if output=$(awk -v factor="$6" -v unit="$3" -v percent="$4" '
     function median(value, count, i, j, swap) {
       for (i = 2; i <= count; i++)
         for (j = i; j > 1 && value[j - 1] > value[j]; j--) {
@@ -100,9 +100,9 @@ compare() { # NAME ROUNDS UNIT PERCENT KEY FACTOR COLUMN
         ratio[1], ratio[n], median(ours, n), median(theirs, n), unit, percent
       exit !(middle <= 1 + percent / 100 && middle >= 1 - percent / 100)
     }' "$scratch/rounds"); then
-    echo "$1: $said"
+    echo "$1: $output"
   else
-    echo "FAILED $1: $said"
+    echo "FAILED $1: $output"
     sed 's/^/  ours and perftest: /' "$scratch/rounds"
     failed=1
   fi

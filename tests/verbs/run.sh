@@ -194,7 +194,7 @@ found() { # NAME KEY UNIT [EXPECTED]
   fi
 }
 # Passes when bandwise ended with CODE and printed PATTERN.
-said() { # NAME CODE PATTERN WHAT
+expect_output() { # NAME CODE PATTERN WHAT
   if [ "$(cat "$ours/2.$1.status")" = "$2" ] && grep -qE -- "$3" "$ours/2.$1"; then
     pass "bandwise, $1: $4"
   else
@@ -202,7 +202,7 @@ said() { # NAME CODE PATTERN WHAT
   fi
 }
 # Passes when a disturbed measurement ended within 5 s with code 1, with its results so far and the cause.
-befell() { # NAME PATTERN
+ended_by() { # NAME PATTERN
   if grep -qE '^code 1 after ([0-4]?[0-9]{1,3}) ms$' "$ours/$1.end" 2>/dev/null &&
     grep -q "^Partial: .*$2" "$ours/$1"; then
     pass "bandwise, $1: $(cat "$ours/$1.end")"
@@ -226,9 +226,9 @@ for name in post-poll read atomic; do found "$name" count samples 100; done
 found send-bulk messages "messages by three queue pairs" 200
 found ud-bulk messages "datagrams sent" 300
 found seconds gbps Gbps
-said threads 0 '"messages":240,.*"by_thread":\[[^]]*"messages":80[^]]*"messages":80[^]]*"messages":80' \
+expect_output threads 0 '"messages":240,.*"by_thread":\[[^]]*"messages":80[^]]*"messages":80[^]]*"messages":80' \
   "80 messages by each of three threads, connected by RDMA-CM, woken by events"
-said sweep 0 '"bytes":2,.*"bytes":64,.*"bytes":4096,.*"bytes":65536,' "16 sizes"
+expect_output sweep 0 '"bytes":2,.*"bytes":64,.*"bytes":4096,.*"bytes":65536,' "16 sizes"
 # After a delay the next may follow at once, so there can be one more. A lower number depends on the host's load.
 limited=$(number "$ours/2.limited" messages)
 if [ "${limited:-0}" -ge 1 ] && [ "$limited" -le 201 ]; then
@@ -237,24 +237,24 @@ else
   miss "bandwise, limited: '$limited' messages" "$ours/2.limited"
 fi
 found no-huge count "samples with ordinary pages" 50
-said no-huge 0 'ordinary pages in place of huge ones: 1 of 2 MiB are needed, and 0 are free' "and says so"
-said must-huge 1 'huge pages are not available.*nr_hugepages' "refused with what would do"
-said huge 0 '"processors":"0","memory":"huge pages of 2 MiB"' "huge pages, on processor 0"
-said no-cpu 2 'allowed: 0$' "refused with what would do"
-said no-gid 2 'allowed: -x 0, -x 1' "refused with what would do"
-said other-version 1 'speaks version 99' "refused by a client"
+expect_output no-huge 0 'ordinary pages in place of huge ones: 1 of 2 MiB are needed, and 0 are free' "and says so"
+expect_output must-huge 1 'huge pages are not available.*nr_hugepages' "refused, with a remedy"
+expect_output huge 0 '"processors":"0","memory":"huge pages of 2 MiB"' "huge pages, on processor 0"
+expect_output no-cpu 2 'allowed: 0$' "refused, with a remedy"
+expect_output no-gid 2 'allowed: -x 0, -x 1' "refused, with a remedy"
+expect_output other-version 1 'speaks version 99' "refused by a client"
 if grep -q '"refused":.*speaks version 99' "$ours/refused" && grep -q 'speaks version 99' "$ours/server"; then
   pass "bandwise, other-version: refused by a server"
 else
   miss "bandwise, other-version, of a client" "$ours/refused" "$ours/server"
 fi
-said locked 1 'memory can.t be registered.*may lock 64 KiB.*ulimit -l [0-9]+' "refused with what would do"
-said mtu 2 'rxe0 has an MTU of 1024 B' "refused with what would do"
-said is-down 2 'no port of rxe0 is active' "refused with what would do"
-befell killed ''
-befell stopped 'silent for 4'
+expect_output locked 1 'memory can.t be registered.*may lock 64 KiB.*ulimit -l [0-9]+' "refused, with a remedy"
+expect_output mtu 2 'rxe0 has an MTU of 1024 B' "refused, with a remedy"
+expect_output is-down 2 'no port of rxe0 is active' "refused, with a remedy"
+ended_by killed ''
+ended_by stopped 'silent for 4'
 # Either error, whichever the device reports first.
-befell down '\(the port has gone down\|a SEND failed: local queue pair operation error\)'
+ended_by down '\(the port has gone down\|a SEND failed: local queue pair operation error\)'
 # The server has noticed the client's end.
 if grep -q 'the other side has been silent for 4\|the other side is gone\|the other side is lost' "$ours/server.again"; then
   pass "bandwise, down: the server has given its client up"

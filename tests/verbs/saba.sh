@@ -45,16 +45,16 @@ client="$under
   known() {
     exec 3<>/dev/tcp/10.0.0.1/7470
     printf 'GET /v1/connections HTTP/1.1\r\nHost: c\r\nConnection: close\r\nAuthorization: Bearer %s\r\n\r\n' '$token' >&3
-    local said from
-    said=\$(cat <&3)
+    local output from
+    output=\$(cat <&3)
     exec 3>&-
     for from in h0 h1; do
-      local rest=\${said//\\\"from\\\":\\\"\$from\\\"/}
-      echo -n \"\$(((\${#said} - \${#rest}) / 11)) \"
+      local rest=\${output//\\\"from\\\":\\\"\$from\\\"/}
+      echo -n \"\$(((\${#output} - \${#rest}) / 11)) \"
     done
     echo
   }
-  watched() { # NAME COMMAND...: what is known while it runs, and what in the end
+  watched() { # NAME COMMAND...: logs the known connections during a run and after it
     echo \$1 >/dev/udp/10.0.0.1/4790
     step \"\$@\" & local runs=\$!
     while kill -0 \$runs 2>/dev/null; do known >>\$1.known; done
@@ -115,7 +115,7 @@ carried() { # NAME BYTE-OF-1 BYTE-OF-2
 }
 # Passes when both sides succeeded, their packets had these bytes, and the controller knew that many connections of
 # each machine, and none in the end.
-on_the_wire() { # NAME WHAT BYTE-OF-1 BYTE-OF-2 CONNECTIONS, or none where it may be over before the controller hears of it
+on_the_wire() { # NAME WHAT BYTE-OF-1 BYTE-OF-2 CONNECTIONS, or none where it may end before the controller knows it
   local packets most
   most=$(sort -n "$saba/$1.known" 2>/dev/null | tail -n 1)
   packets=$(carried "$1" "$3" "$4" 2>/dev/null || true)

@@ -1,6 +1,6 @@
 """Clients of several controllers with one store, for etcd.sh.
 
-several.py WHAT [...]: what is done is a function below, _ for -.
+controllers.py COMMAND [...]: calls the function of that name below, with _ for -.
 """
 
 import http.client
@@ -55,7 +55,7 @@ class Anywhere:
     def goodbye(self):
         self.until_answered("DELETE", f"/v1/clients/{self.client}")
 
-    def tell(self, **request):
+    def request(self, **request):
         asked = {"client": self.client, "number": self.number, "acknowledged_below": self.number, "request": request}
         self.number += 1
         return self.until_answered("POST", "/v1/requests", asked)
@@ -68,25 +68,25 @@ def comes_and_goes(places, at, stop, there, counted):
     while not stop.is_set() or len(there) < 5:
         if len(there) == 5 and not stop.is_set():
             gone = chance.choice(list(there))
-            client.tell(deregister={"application": gone})
+            client.request(deregister={"application": gone})
             del there[gone]
         name = chance.choice(["LR", "PR"])
-        application = client.tell(register={"name": name})["application"]
+        application = client.request(register={"name": name})["application"]
         there[application] = (name, ends := [])
         for _ in range(chance.randint(1, 3)):
             source, to = chance.sample(HOSTS, 2)
             connect = {"application": application, "from": source, "to": to}
-            connection = client.tell(connect=connect)["connection"]
+            connection = client.request(connect=connect)["connection"]
             ends.append((connection, source, to))
             time.sleep(0.02)
         if len(ends) > 2:
-            client.tell(close={"connection": ends.pop()[0]})
+            client.request(close={"connection": ends.pop()[0]})
     counted.append((client.number, client.retries))
 
 
 def load(result, *places):
-    """A hundred applications that come and go until this is told to end (its input is closed); what is there then is
-    written to the result."""
+    """Registers and deregisters a hundred applications until the input is closed. Writes those that are left to the
+    file `result`."""
     stop, all_there, counted, failed = threading.Event(), [{} for _ in range(20)], [], []
 
     def run(at):
@@ -112,7 +112,7 @@ def load(result, *places):
 
 
 def same_everywhere(result, *places):
-    """Checks that all controllers know what the clients know, and want the same of all ports."""
+    """Checks that all controllers have the clients' state and the same wanted configuration of all ports."""
     with open(result) as file:
         there = json.load(file)
     wanted = None
@@ -125,8 +125,8 @@ def same_everywhere(result, *places):
         wanted = ports
 
 
-def tell_one(result, place):
-    """Registers the same at a single controller; keeps running, to renew its lease."""
+def register_same(result, place):
+    """Registers the same applications and connections at a single controller, and waits until its ports are written."""
     controller = Controller(place)
     client = Client(controller)
     with open(result) as file:
@@ -144,13 +144,13 @@ def applications(place):
 
 def groups(*places):
     """Prints the groups of each controller."""
-    said = []
+    output = []
     for place in places:
         try:
-            said.append("+".join(Controller(place).well("GET", "/v1/status")["groups"]) or "none")
+            output.append("+".join(Controller(place).well("GET", "/v1/status")["groups"]) or "none")
         except OSError:
-            said.append("dead")
-    print(*said)
+            output.append("dead")
+    print(*output)
 
 
 def takeover(lab, pid, *places):
@@ -158,20 +158,20 @@ def takeover(lab, pid, *places):
     rates = ["ip", "netns", "exec", f"bandwise-{lab}-switch", "tc", "class", "show", "dev", "h1"]
 
     def is_shared():
-        said = subprocess.run(rates, capture_output=True, check=True, text=True).stdout
-        return any(" 5aba:11 " in line and "rate 8Kbit" not in line for line in said.splitlines())
+        output = subprocess.run(rates, capture_output=True, check=True, text=True).stdout
+        return any(" 5aba:11 " in line and "rate 8Kbit" not in line for line in output.splitlines())
 
     assert not is_shared()
     client = Anywhere(list(places), 0)
     os.kill(int(pid), 9)
     began = time.monotonic()
     for name, source in ("LR", "h2"), ("PR", "h3"):
-        application = client.tell(register={"name": name})["application"]
-        client.tell(connect={"application": application, "from": source, "to": "h1"})
+        application = client.request(register={"name": name})["application"]
+        client.request(connect={"application": application, "from": source, "to": "h1"})
     answered = time.monotonic() - began
     while not is_shared():
         # The goal is 5 s; a machine may be busy.
-        assert time.monotonic() - began < 15, "nobody took its ports"
+        assert time.monotonic() - began < 15, "no controller took its ports over"
         time.sleep(0.02)
     took = time.monotonic() - began
     client.goodbye()
@@ -181,20 +181,20 @@ def takeover(lab, pid, *places):
 def one(place):
     """A client that registers an application and a connection, and then sends nothing."""
     client = Anywhere([place], 0)
-    application = client.tell(register={"name": "LR"})["application"]
-    client.tell(connect={"application": application, "from": "h5", "to": "h6"})
+    application = client.request(register={"name": "LR"})["application"]
+    client.request(connect={"application": application, "from": "h5", "to": "h6"})
 
 
 def latency(*places):
     """Measures requests for connections, each stored by a majority of three etcds."""
     client = Anywhere(list(places), 0)
-    application = client.tell(register={"name": "LR"})["application"]
+    application = client.request(register={"name": "LR"})["application"]
     took = []
     for _ in range(200):
         began = time.monotonic()
-        made = client.tell(connect={"application": application, "from": "h5", "to": "h6"})
+        made = client.request(connect={"application": application, "from": "h5", "to": "h6"})
         took.append(time.monotonic() - began)
-        client.tell(close={"connection": made["connection"]})
+        client.request(close={"connection": made["connection"]})
     client.goodbye()
     took.sort()
     print(f"  a connection is answered in {took[100] * 1e3:.1f} ms at the median, {took[198] * 1e3:.1f} ms at 99%")
