@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use std::ffi::OsString;
 
-/// Arguments of a command that needs the feature `verbs`. All are accepted, so that the error names the feature and not
-/// an argument.
+/// Arguments of a command that needs the feature `verbs`. All arguments are accepted, so that the
+/// error names the missing feature and not an argument.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Flags {

@@ -6,8 +6,8 @@ use bandwise_units::Time;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The result of a command. Its fields, serialised in order, are the JSON document; tables and the
-/// report are made from the same fields, and from those that the document skips.
+/// The result of a command. Its serialised fields, in order, are the JSON document. The text and
+/// the report use the same fields, and also the fields that the document skips.
 pub(crate) trait Answer: Serialize {
     /// Rounds fractions in the JSON to six significant digits if set.
     const IS_ROUNDED: bool = false;

@@ -1,4 +1,4 @@
-//! The command line as a whole. What a command's flags are stands in the command's own file.
+//! The command line as a whole. Each command's flags are defined in the command's own file.
 
 use crate::failure::Failure;
 use crate::{bench, coflows, completions, fabric, lab, papers, rperf, saba, sim};

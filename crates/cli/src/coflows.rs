@@ -54,7 +54,7 @@ enum Scheduler {
     Sincronia,
 }
 
-/// The one that others are compared with comes first.
+/// All schedulers; the first is the baseline of comparisons.
 const SCHEDULERS: [Scheduler; 4] =
     [Scheduler::Fair, Scheduler::SmallestFirst, Scheduler::Sebf, Scheduler::Sincronia];
 
@@ -77,7 +77,7 @@ impl Scheduler {
         }
     }
 
-    /// Runs a trace; no times if it was stopped.
+    /// Runs a trace. Returns `None` if the run was interrupted.
     fn run(
         self,
         trace: &CoflowTrace,
@@ -87,7 +87,7 @@ impl Scheduler {
         match self {
             Scheduler::Fair => run_in_order(trace, rate, Order::Fair, watch),
             Scheduler::SmallestFirst => run_in_order(trace, rate, Order::SmallestFirst, watch),
-            // It gives the rates itself.
+            // SEBF allocates the rates itself.
             Scheduler::Sebf => run(trace, rate, Sebf::default(), watch),
             Scheduler::Sincronia => run_in_order(trace, rate, Order::Sincronia, watch),
         }

@@ -1,4 +1,4 @@
-//! `bandwise completions`: what a shell needs to complete flags and commands.
+//! `bandwise completions`: the completion script of a shell.
 
 use crate::args::Args;
 use crate::failure::Failure;

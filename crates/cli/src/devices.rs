@@ -22,7 +22,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Looks and prints.
+    /// Lists the devices and prints them.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         let devices = devices().map_err(anyhow::Error::from)?;

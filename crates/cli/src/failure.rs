@@ -14,39 +14,40 @@ use std::fmt;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-/// Why a command did not do what it was asked.
+/// The reason for which a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A file can't be used. Exit code 2.
+    /// An unusable file. Exit code 2.
     Input(InputError),
-    /// A flag can't be used; the same for people. Exit code 2.
+    /// An unusable flag. Exit code 2.
     Usage {
         /// The mistake.
         message: String,
         /// The allowed values.
         allowed: String,
     },
-    /// The work failed. Exit code 1.
+    /// Failed work. Exit code 1.
     Work(anyhow::Error),
-    /// Somebody asked to stop, and what there was by then has been printed. Exit code 130, as
-    /// shells have it for SIGINT.
+    /// An interrupt by Ctrl-C, after which the results so far have been printed. Exit code 130, the
+    /// shells' code for SIGINT.
     Interrupted,
-    /// A command that was run ended so, and has said why itself.
+    /// The exit code of a command that this program ran, and that has printed its own error.
     Command(u8),
 }
 
 impl Failure {
-    /// A flag that can't be used, and what would do.
+    /// Returns the failure for an unusable flag: the mistake, and the allowed values.
     pub(crate) fn usage(message: impl Into<String>, allowed: impl Into<String>) -> Self {
         Failure::Usage { message: message.into(), allowed: allowed.into() }
     }
 
-    /// Something that runs can't begin with, given by this flag.
+    /// Returns the failure for a flag whose value the runner refused.
     pub(crate) fn unfit_for(flag: &str, unfit: Unfit) -> Self {
         Failure::usage(format!("{flag} {}", unfit.message), unfit.allowed)
     }
 
-    /// An error before the first run; what is unfit was given by this flag.
+    /// Returns the failure for an error before the first run. `flag` gave the value that the runner
+    /// refused.
     pub(crate) fn of_runner(flag: &str, error: RunnerError) -> Self {
         match error {
             RunnerError::Unfit(unfit) => Failure::unfit_for(flag, unfit),
@@ -55,7 +56,7 @@ impl Failure {
         }
     }
 
-    /// A command that needs a feature which this program was built without.
+    /// Returns the failure for a command that needs a feature which this program was built without.
     #[cfg(not(all(feature = "etcd", feature = "verbs")))]
     pub(crate) fn without(feature: &str) -> Self {
         Failure::usage(
@@ -123,18 +124,18 @@ impl From<anyhow::Error> for Failure {
     }
 }
 
-/// Says what clap has to say. A value that can't be used is told as everything else is that can't
-/// be; help goes to standard output and is no failure.
+/// Prints an error of clap and returns the exit code. An unusable value is printed as a
+/// [`Failure`]. Help goes to standard output and is no failure.
 pub(crate) fn of_flags(error: &clap::Error) -> ExitCode {
     if let Some(failure) = bad_value(error) {
         return failure.report();
     }
-    // Nobody is there to hear of it if this fails.
+    // A failure to print the message can't be reported.
     let _ = error.print();
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// The value of a flag that can't be used, and what would do.
+/// Returns the failure for the unusable value of a flag, with the allowed values.
 fn bad_value(error: &clap::Error) -> Option<Failure> {
     let text = |kind| match error.get(kind)? {
         ContextValue::String(text) => Some(text.as_str()),
@@ -152,13 +153,13 @@ fn bad_value(error: &clap::Error) -> Option<Failure> {
         },
         _ => return None,
     };
-    // Without the `<N>` that stands for the value.
+    // Removes the `<N>` that stands for the value.
     let flag = flag.split(' ').next().unwrap_or(flag);
     let why = why.map_or_else(String::new, |why| format!(": {why}"));
     Some(Failure::usage(format!("{flag} can't be {value:?}{why}"), allowed))
 }
 
-/// `file:line: what is wrong`, the lines around it, and what is allowed.
+/// Returns `file:line: mistake`, the lines around it, and the allowed values.
 fn render(error: &InputError) -> String {
     let (file, line) = (error.file(), error.line());
     let mut out = format!("error: {file}:{line}: {}\n", printable(error.message()));
@@ -181,7 +182,8 @@ fn render(error: &InputError) -> String {
     out
 }
 
-/// Text from a file without what would move the cursor or colour the screen.
+/// Returns the text with control characters replaced, so that it can't move the cursor or colour
+/// the screen.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
@@ -190,11 +192,11 @@ fn printable(text: &str) -> String {
 #[derive(Debug)]
 struct Snippet<'a>(&'a InputError);
 
-/// Lines around the one at fault.
+/// The number of lines shown before and after the erroneous line.
 const CONTEXT: usize = 1;
 
 impl Snippet<'_> {
-    /// Returns `true` if there are lines, and all are short enough and without control characters.
+    /// Returns `true` if the snippet has lines, and all are short and free of control characters.
     fn is_fit_to_print(&self) -> bool {
         let span = self.0.labels().and_then(|mut labels| labels.next());
         let Some((code, span)) = self.0.source_code().zip(span) else { return false };

@@ -1,4 +1,4 @@
-//! Reading text that a person named on the command line.
+//! Reading of text files that the command line names.
 
 use crate::failure::Failure;
 use anyhow::Context;
@@ -7,15 +7,15 @@ use std::fs::File;
 use std::io::{Read, Take};
 use std::path::Path;
 
-/// Larger files are not read. The largest fabric there can be, 65 000 nodes, is about 20 MiB.
+/// The largest file that is read. The largest possible fabric, 65 000 nodes, has about 20 MiB.
 const LIMIT_MIB: u64 = 64;
-/// This much is looked at before the rest is read.
+/// The number of bytes that are checked before the rest is read.
 const FIRST: u64 = 64 << 10;
 
 const ALLOWED: &str =
     "a text file (UTF-8) of up to 64 MiB: TOML, ibnetdiscover output or an ibsim netlist";
 
-/// The text of a file, and the name that errors call it by.
+/// The text of a file, and its name in errors.
 #[derive(Debug)]
 pub(crate) struct Text {
     /// Its path as given, or `<stdin>`.
@@ -31,7 +31,7 @@ impl Text {
         }
         let name = path.display().to_string();
         let unreadable = |e: std::io::Error| {
-            // No line of it is at fault.
+            // The error belongs to no line of the file.
             let message = format!("{name}: can't be read: {}", reason(&e));
             Failure::usage(message, "a file that exists and can be read, or - for standard input")
         };
@@ -47,7 +47,7 @@ impl Text {
         read(name, file)
     }
 
-    /// The text alone.
+    /// Returns the text without its name.
     pub(crate) fn into_text(self) -> String {
         self.text
     }
@@ -58,12 +58,12 @@ impl Text {
     }
 }
 
-/// Reads as far as it is text and within the limit.
+/// Reads a text, and refuses bytes that are not text and texts over the limit.
 fn read(name: String, from: impl Read) -> Result<Text, Failure> {
     let mut bytes = Vec::new();
     let mut from: Take<_> = from.take(FIRST);
     from.read_to_end(&mut bytes).with_context(|| name.clone())?;
-    // The first part may end within a character; only what is wrong before that counts.
+    // The first part may end within a character; only errors before that count.
     check(&name, &bytes, bytes.len() as u64 == FIRST)?;
     from.set_limit((LIMIT_MIB << 20) + 1 - FIRST);
     from.read_to_end(&mut bytes).with_context(|| name.clone())?;
@@ -73,7 +73,7 @@ fn read(name: String, from: impl Read) -> Result<Text, Failure> {
     }
     check(&name, &bytes, false)?;
     let mut text = String::from_utf8(bytes).expect("checked");
-    // The byte order mark that some editors put in front is none of the text.
+    // Removes the byte order mark that some editors add.
     if text.starts_with('\u{feff}') {
         text.remove(0);
     }
@@ -83,7 +83,7 @@ fn read(name: String, from: impl Read) -> Result<Text, Failure> {
     Ok(Text { name, text })
 }
 
-/// Refuses what is not text, by its first byte that shows it.
+/// Refuses bytes that are not text, and reports the first of them.
 fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
     let nul = bytes.iter().position(|&b| b == 0);
     let broken = match std::str::from_utf8(bytes) {
@@ -93,7 +93,8 @@ fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
     let Some(at) = nul.into_iter().chain(broken).min() else { return Ok(()) };
     let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
     let what = if bytes[at] == 0 { "a NUL byte" } else { "bytes that are not UTF-8" };
-    // As many empty lines stand for those before it: nobody wants to see the bytes.
+    // Empty lines replace the lines before the error, so that the snippet does not show binary
+    // data.
     let lines = "\n".repeat(line - 1);
     let place = Source::new(name, &lines);
     let message = format!("{what} (byte {at} of the file): this is not text");
@@ -101,11 +102,11 @@ fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
     Err(if line == 1 { error } else { place.error_in_line(line, message) }.allowed(ALLOWED))
 }
 
-/// A file that a scenario names, for its reader.
+/// Reads a file that a scenario names.
 pub(crate) fn named(path: &Path) -> Result<bandwise_scenario::File, String> {
     let text = Text::read(path).map_err(|failure| match failure {
         Failure::Input(error) => error.message().to_owned(),
-        // It begins with the file's name, which is told already.
+        // Removes the file's name, which the caller's message has already.
         Failure::Usage { message, .. } => {
             message.split_once(": ").map_or(message.clone(), |(_, why)| why.to_owned())
         }

@@ -1,4 +1,5 @@
-//! Ctrl-C: the first ends the work cleanly with what there is, the second ends the program.
+//! Ctrl-C: the first ends the work cleanly with partial results, the second ends the program at
+//! once.
 
 use crate::output::note;
 use std::ops::ControlFlow;
@@ -10,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Begins to listen. To be called once.
+    /// Installs the handler of Ctrl-C. To be called once.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let asked = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&asked);
@@ -23,7 +24,7 @@ impl Interrupt {
         Ok(Interrupt(asked))
     }
 
-    /// Breaks off a run if somebody asked to stop.
+    /// Returns `Break` after Ctrl-C.
     pub(crate) fn control(&self) -> ControlFlow<()> {
         if self.asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// The most memory this process ever had, in bytes (`VmHWM`).
+/// Returns the peak resident memory of this process in bytes (`VmHWM`).
 pub(crate) fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kib: u64 = field(&status, "VmHWM")?.strip_suffix("kB")?.trim().parse().ok()?;
@@ -22,9 +22,9 @@ pub(crate) fn cores() -> Option<usize> {
     std::thread::available_parallelism().ok().map(usize::from)
 }
 
-/// How long this thread has had a core, if one is all there are, else how long all of the process
-/// have. Of one thread it is exact where the kernel keeps scheduling statistics; otherwise it comes in
-/// ticks of 1/100 s (`USER_HZ`, which is 100 wherever Linux runs).
+/// Returns the CPU time of this thread if `threads` is 1, else of the whole process. The time of a
+/// thread is exact if the kernel keeps scheduling statistics; otherwise the resolution is a tick of
+/// 1/100 s (`USER_HZ`, which is 100 on all Linux systems).
 pub(crate) fn cpu_time(threads: NonZeroUsize) -> Option<Duration> {
     let of_thread = || {
         let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
@@ -35,7 +35,8 @@ pub(crate) fn cpu_time(threads: NonZeroUsize) -> Option<Duration> {
     if threads.get() == 1 { of_thread().or_else(of_process) } else { of_process() }
 }
 
-/// `utime` and `stime`, fields 14 and 15. The second field, a name in brackets, may hold anything.
+/// Returns the sum of `utime` and `stime`, fields 14 and 15. The second field, a name in brackets,
+/// may contain any character.
 fn ticks(stat: &str) -> Option<Duration> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(11).map(|field| field.parse::<u64>().ok());
@@ -43,7 +44,7 @@ fn ticks(stat: &str) -> Option<Duration> {
     Some(Duration::from_millis(10 * ticks))
 }
 
-/// The value of the first line `name: value`.
+/// Returns the value of the first line `name: value`.
 fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let of = |line: &'a str| {
         let (key, value) = line.split_once(':')?;

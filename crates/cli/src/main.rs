@@ -1,11 +1,11 @@
-//! The `bandwise` command: reads settings, calls the crates that know, prints.
+//! The `bandwise` command: reads settings, calls the crates that do the work, prints the results.
 //!
-//! Every command is a file or a folder here and goes the same way: flags as clap read them
-//! ([`args`]), settings that can't be wrong, a call to the crate that does the work, output.
-//! Results go to standard output, progress and errors to standard error; how a command ends is a
-//! [`failure::Failure`] or nothing.
+//! Every command is a file or a folder here and has the same steps: flags as clap read them
+//! ([`args`]), checked settings, a call to the crate that does the work, output. Results go to
+//! standard output, progress and errors to standard error. A command returns a [`failure::Failure`]
+//! if it fails.
 
-// A `Failure` may carry an `InputError`; it is made once, at the end of a command.
+// A `Failure` may contain a large `InputError`; at most one is made, at the end of a command.
 #![allow(clippy::result_large_err)]
 
 #[cfg(not(feature = "verbs"))]

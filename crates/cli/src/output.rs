@@ -17,7 +17,7 @@ use tempfile::NamedTempFile;
 pub(crate) enum Target {
     /// `-`
     Stdout,
-    /// Anything else.
+    /// A path.
     File(PathBuf),
 }
 
@@ -27,7 +27,7 @@ impl From<PathBuf> for Target {
     }
 }
 
-/// The flag that every command has which prints for people.
+/// The flag of all commands that print text.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Json {
     /// Write JSON to FILE, or to standard output in place of the text
@@ -50,7 +50,7 @@ pub(crate) struct Report {
     report: Option<PathBuf>,
 }
 
-/// The flags of commands that have files which grow as a run goes on, and one of its ports.
+/// The flags of commands that write files during a run, or counters of ports at its end.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Rows {
     /// Write a row for each finished flow: flow,start_ns,src,dst,bytes,fct_ns,slowdown; as Parquet
@@ -112,12 +112,13 @@ pub(crate) struct Outputs {
     trace: Option<Target>,
     points: Option<Target>,
     models: Option<Target>,
-    /// Files that are read or written already.
+    /// Files that are read or written already, as [`identity`] returns them.
     taken: Vec<PathBuf>,
 }
 
 impl Outputs {
-    /// The flags, checked: they can be written, and no two are one file, nor one that is read.
+    /// Returns the outputs of the flags. Refuses files that can't be written, files that two flags
+    /// name, and files that are read.
     pub(crate) fn new(
         json: Json,
         report: Report,
@@ -142,13 +143,13 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Adds the file with a row for each point, if it is wanted.
+    /// Adds the file with a row for each point, if the flag is given.
     pub(crate) fn and(mut self, points: Points) -> Result<Self, Failure> {
         self.points = self.target("--csv", points.csv)?;
         Ok(self)
     }
 
-    /// Adds the file of the sensitivity table, if it is wanted.
+    /// Adds the file of the sensitivity table, if the flag is given.
     pub(crate) fn with_models(mut self, saved: SavedModels) -> Result<Self, Failure> {
         const FLAG: &str = "--save-models";
         if let Some(path) = &saved.save_models {
@@ -158,7 +159,7 @@ impl Outputs {
         Ok(self)
     }
 
-    /// Writes a sensitivity table, if one is wanted.
+    /// Writes a sensitivity table, if the flag is given.
     pub(crate) fn models(&self, table: impl FnOnce() -> Table) -> Result<(), Failure> {
         match &self.models {
             Some(Target::File(path)) => write_table(path, &table()),
@@ -166,7 +167,7 @@ impl Outputs {
         }
     }
 
-    /// A flag's file, checked.
+    /// Returns the checked target of a flag.
     fn target(&mut self, flag: &str, path: Option<PathBuf>) -> Result<Option<Target>, Failure> {
         let target = path.map(Target::from);
         match &target {
@@ -232,7 +233,8 @@ impl Outputs {
         Ok(())
     }
 
-    /// The file for a row each flow, if one is wanted. It is there when it is finished.
+    /// Creates the file with a row for each flow, if the flag is given. The file appears when it is
+    /// complete.
     pub(crate) fn rows(&self) -> Result<Option<Stream>, Failure> {
         stream(&self.rows)
     }
@@ -246,7 +248,7 @@ impl Outputs {
         self.rows.as_ref().is_some_and(ending)
     }
 
-    /// The file for packets, if one is wanted. It is there when it is finished.
+    /// Creates the file of packets, if the flag is given. The file appears when it is complete.
     pub(crate) fn trace(&self) -> Result<Option<Stream>, Failure> {
         stream(&self.trace)
     }
@@ -256,7 +258,7 @@ impl Outputs {
         self.trace.is_some()
     }
 
-    /// Writes a line for each port, if they are wanted.
+    /// Writes a line for each port, if the flag is given.
     pub(crate) fn ports(&self, csv: impl FnOnce() -> String) -> Result<(), Failure> {
         match &self.ports {
             Some(Target::File(path)) => write(path, &csv()),
@@ -281,12 +283,12 @@ fn stream(target: &Option<Target>) -> Result<Option<Stream>, Failure> {
     }
 }
 
-/// Returns `true` if a file's name is that of a CSV file.
+/// Returns `true` if the path ends in `.csv`.
 fn is_csv(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "csv")
 }
 
-/// Refuses a file for a sensitivity table whose name doesn't say what it is to be.
+/// Refuses a file for a sensitivity table that ends neither in `.toml` nor in `.csv`.
 fn check_ending(flag: &str, path: &Path) -> Result<(), Failure> {
     if is_csv(path) || path.extension().is_some_and(|ending| ending == "toml") {
         return Ok(());
@@ -295,7 +297,7 @@ fn check_ending(flag: &str, path: &Path) -> Result<(), Failure> {
     Err(Failure::usage(message, "a file whose name ends in .toml or .csv"))
 }
 
-/// Refuses a file that no sensitivity table can be written to.
+/// Refuses a file to which no sensitivity table can be written.
 pub(crate) fn check_table(flag: &str, path: &Path) -> Result<(), Failure> {
     check_ending(flag, path)?;
     check(flag, path)
@@ -306,17 +308,17 @@ pub(crate) fn write_table(path: &Path, table: &Table) -> Result<(), Failure> {
     write(path, &if is_csv(path) { table::csv(table) } else { table::toml(table) })
 }
 
-/// Returns `true` if a file's name is that of a Parquet file.
+/// Returns `true` if the path ends in `.parquet`.
 fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "parquet")
 }
 
-/// JSON as it is written: one line, for programs.
+/// Returns a JSON document as one line.
 fn document(json: &serde_json::Value) -> String {
     format!("{json}\n")
 }
 
-/// Prints to standard output. Somebody who stops listening (`| head`) is no failure.
+/// Prints to standard output. A closed pipe (`| head`) is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
@@ -327,8 +329,8 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Says something on standard error, which is not a result. Where nobody can hear it, as after
-/// `2>&1 | head -1` or on a full disk, the work goes on and the exit code stays what it is.
+/// Prints a message that is not a result on standard error. A failed write, as after `2>&1 | head
+/// -1` or on a full disk, changes neither the work nor the exit code.
 pub(crate) fn note(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
@@ -338,7 +340,7 @@ pub(crate) fn warn(warning: &InputError) {
     note(format_args!("warning: {warning}"));
 }
 
-/// Returns a path that is equal for two paths of one file, also of a future one.
+/// Returns the same path for all paths of a file, which need not exist yet.
 fn identity(path: &Path) -> Option<PathBuf> {
     let whole = std::fs::canonicalize(path).ok();
     whole.or_else(|| Some(std::fs::canonicalize(folder_of(path)).ok()?.join(path.file_name()?)))
@@ -348,7 +350,7 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Checks that a file can be written, before the work begins. Leaves nothing behind.
+/// Checks that a file can be written, before the work begins. Leaves no file behind.
 fn check(flag: &str, path: &Path) -> Result<(), Failure> {
     let refuse = |what: String, allowed: &str| {
         Err(Failure::usage(format!("{flag} {}: {what}", path.display()), allowed))
@@ -358,7 +360,7 @@ fn check(flag: &str, path: &Path) -> Result<(), Failure> {
         Ok(there) if there.is_dir() => {
             return refuse("is a folder".into(), "a file name");
         }
-        // A pipe or a device, which is written as it is.
+        // A pipe or a device is written in place.
         Ok(there) if !there.is_file() => return Ok(()),
         Ok(there) if there.permissions().readonly() => {
             return refuse("is read-only".into(), "a file that can be written");
@@ -378,14 +380,14 @@ fn check(flag: &str, path: &Path) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file so that it is there as a whole or not at all.
+/// Writes a file as a whole or not at all.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let mut stream = Stream::create(path)?;
     stream.write(text)?;
     stream.finish()
 }
 
-/// A file that is written bit by bit, and there as a whole or not at all.
+/// A file that is written in parts, and appears as a whole or not at all.
 #[derive(Debug)]
 pub(crate) struct Stream {
     path: PathBuf,
@@ -394,17 +396,17 @@ pub(crate) struct Stream {
 
 #[derive(Debug)]
 enum To {
-    /// A file beside the one that it becomes.
+    /// A temporary file in the same folder, which is renamed at the end.
     New(BufWriter<NamedTempFile>),
-    /// A pipe or a device, which is written as it is.
+    /// A pipe or a device, which is written in place.
     There(BufWriter<File>),
 }
 
 impl Stream {
-    /// Begins a file.
+    /// Creates the file.
     pub(crate) fn create(path: &Path) -> Result<Self, Failure> {
         let attempt = || {
-            // Through a link to the file itself, so that the link stays one.
+            // Resolves a symbolic link, so that the rename replaces the file and not the link.
             let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
             let to = if std::fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
                 To::There(BufWriter::new(OpenOptions::new().write(true).open(&path)?))
@@ -418,7 +420,7 @@ impl Stream {
         Ok(attempt().map_err(|error| failed(path, error))?)
     }
 
-    /// Writes more.
+    /// Appends bytes.
     pub(crate) fn write(&mut self, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
         self.write_all(bytes.as_ref()).map_err(|error| self.failed(error))
     }

@@ -36,7 +36,7 @@ impl Progress {
         self
     }
 
-    /// Something was done that people may want to know of afterwards: a line that stays.
+    /// Prints a line that stays above the progress bar.
     pub(crate) fn say(&self, what: &str) {
         self.bar.suspend(|| note(what));
     }
@@ -61,7 +61,7 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Takes the bar away and tells how long it took.
+    /// Removes the bar and returns the elapsed time.
     pub(crate) fn end(&self) -> Duration {
         self.bar.finish_and_clear();
         self.started.elapsed()

@@ -1,10 +1,10 @@
-//! Values of flags: read, or refused with what is allowed.
+//! Parsers of flags' values, which refuse a value with the allowed ones.
 
 use bandwise_units::{Bytes, Time};
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// Why a value can't be used.
+/// The reason for which a value is refused.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     /// The mistake, unless the value alone shows it.
@@ -21,12 +21,12 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
-/// A value that would not do.
+/// Refuses a value.
 pub(crate) fn refused<T>(why: Option<String>, allowed: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal { why, allowed: allowed.into() })
 }
 
-/// A whole number of that range.
+/// Returns a parser of whole numbers in the range.
 pub(crate) fn number(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, Refusal> + Clone {
     move |text| match text.trim().parse() {
         Ok(number) if range.contains(&number) => Ok(number),
@@ -34,10 +34,10 @@ pub(crate) fn number(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64,
     }
 }
 
-/// The largest message there can be, here as in scenario files.
+/// The largest message size, here as in scenario files.
 const LARGEST: Bytes = Bytes::from_kib(1 << 20);
 
-/// The payload of a message: a size with a unit, or a number of bytes.
+/// Parses the payload of a message: a size with a unit, or a number of bytes.
 pub(crate) fn size(text: &str) -> Result<Bytes, Refusal> {
     let allowed = || format!("up to {LARGEST}, such as 64 or \"4 KiB\"");
     let negative = text.trim_start().starts_with('-');
@@ -49,13 +49,13 @@ pub(crate) fn size(text: &str) -> Result<Bytes, Refusal> {
     match read {
         Ok(bytes) if bytes <= LARGEST => Ok(bytes),
         Ok(_) => refused(None, allowed()),
-        // Without a unit, so it is more bytes than 64 bits hold.
+        // A number without a unit that does not fit in 64 bits.
         Err(_) if text.trim().bytes().all(|b| b.is_ascii_digit()) => refused(None, allowed()),
         Err(e) => refused(Some(e.to_string()), allowed()),
     }
 }
 
-/// A time that something can last.
+/// Parses a time of 1 us to 1 h.
 pub(crate) fn duration(text: &str) -> Result<Time, Refusal> {
     const LEAST: Time = Time::from_us(1);
     const LONGEST: Time = Time::from_ms(3_600_000);

@@ -34,15 +34,16 @@ pub(super) enum CaseName {
 
 /// The RPerf paper's testbed.
 const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");
-/// Its network with RoCE. IRN 5.2 has READs alone not acknowledged; here they are, as in the
-/// simulators that others measure.
+/// The testbed with RoCE. In IRN (section 5.2) only READs are not acknowledged; here the responder
+/// acknowledges every packet, as in other simulators.
 const ROCE: &str = "[transport]\nkind = \"roce\"\nacks = \"every-packet\"\n";
 
 /// A case that simulates.
 pub(super) enum Case {
     /// Programs on InfiniBand hosts.
     Programs(Box<InfinibandScenario>),
-    /// Flows through an Ethernet fabric, which start in that time, and who carries them.
+    /// Flows through an Ethernet fabric: the case, the scenario, the time in which flows start, and
+    /// the threads.
     Flows(CaseName, Box<EthernetScenario>, Time, Team),
 }
 
@@ -89,7 +90,7 @@ impl Case {
         }
     }
 
-    /// Returns the beginning of a line that ends with the number of runs.
+    /// Returns the title of the case, to which the number of runs is appended.
     pub(super) fn title(&self) -> String {
         let what = match self {
             Case::Programs(scenario) => {
@@ -119,7 +120,7 @@ impl Case {
         }
     }
 
-    /// Runs it with its progress, a part of 1; nothing if it was stopped.
+    /// Runs the case and reports the progress to `at`. Returns `None` if the run was interrupted.
     pub(super) fn run(&self, at: impl FnMut(Progress) -> ControlFlow<()>) -> Option<Counted> {
         match self {
             Case::Programs(scenario) => conduct(&**scenario, &Sequential, at, |_| None),
@@ -147,7 +148,7 @@ fn five_bulk_senders(duration: Time) -> Result<InfinibandScenario, Failure> {
     let scenario = InfinibandScenario::from_toml(&source)?;
     let senders = ["h1", "h2", "h3", "h4", "h5"].map(str::to_owned);
     let bulk = FlowRequest::new(Senders::Each(senders.to_vec()), "dst", MethodName::Bulk);
-    // More samples than there is time for: the run must not end before it.
+    // More samples than the duration allows, so that the run does not end early.
     let rperf = FlowRequest {
         samples: Some(1_000_000_000),
         ..FlowRequest::new(Senders::One("h6".to_owned()), "dst", MethodName::Rperf)

@@ -1,39 +1,40 @@
-//! [`Laps`]: how long a run would take that nothing disturbed.
+//! [`Laps`]: the times of the parts of a run, and the time of a run without disturbance.
 
 use std::time::Instant;
 
-/// How long each part of a run took, seconds. Every run has the same parts, since the same simulation looks up from its
-/// work at the same simulated times.
+/// The times of the parts of a run, in seconds. Every run has the same parts, because a simulation
+/// reports its progress at the same simulated times.
 ///
-/// Neighbours of a machine take cores and caches for a while. A short run may pass between two such times and a long one
-/// can't, so that the medians of both, or their best, are no fair comparison.
+/// Other programs on the machine take cores and caches for a while. A short run may fall between
+/// two such periods, but a long run can't. The medians of short and long runs, or the fastest of
+/// each, are therefore no fair comparison.
 pub(super) struct Laps {
     began: Instant,
     laps: Vec<f64>,
 }
 
 impl Laps {
-    /// A run begins.
+    /// Starts the clock at the beginning of a run.
     pub(super) fn begin() -> Self {
         Laps { began: Instant::now(), laps: Vec::new() }
     }
 
-    /// A part of it ends.
+    /// Records the end of a part.
     pub(super) fn lap(&mut self) {
         let now = Instant::now();
         self.laps.push((now - self.began).as_secs_f64());
         self.began = now;
     }
 
-    /// The whole of it ends.
+    /// Records the end of the last part, and returns the times of all parts in seconds.
     pub(super) fn end(mut self) -> Vec<f64> {
         self.lap();
         self.laps
     }
 }
 
-/// The sum over all parts of the least that any run took for it, seconds, and how many parts there are. Nothing for
-/// a single run, or if runs have other parts.
+/// Returns the sum of each part's shortest time over all runs, in seconds, and the number of parts.
+/// Returns `None` for fewer than two runs, or if the numbers of parts differ.
 pub(super) fn undisturbed<'a>(
     mut runs: impl ExactSizeIterator<Item = &'a [f64]>,
 ) -> Option<(f64, usize)> {

@@ -1,4 +1,4 @@
-//! The cost of the measuring loop itself: methods over a device without cost.
+//! The cost of the measuring loop: methods over a device that completes at once.
 
 use super::facts::{cores, or_not_known};
 use crate::answer::Answer;
@@ -16,13 +16,13 @@ use serde::Serialize;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// A method, and nanoseconds from one post to the next in each run, sorted.
+/// A method, and nanoseconds per operation in each run, sorted.
 struct Cost {
     method: &'static str,
     ns: Vec<f64>,
 }
 
-/// A clock, and nanoseconds that reading it takes.
+/// A clock, and the time to read it in nanoseconds.
 struct Read<'a> {
     clock: &'a str,
     ns: f64,
@@ -34,7 +34,7 @@ impl Cost {
     }
 }
 
-/// Runs each method for `duration`, so many times, and prints what an operation takes.
+/// Runs each method for `duration`, `runs` times, and prints the time per operation.
 pub(super) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
     match Tsc::start() {
         Ok(tsc) => {
@@ -65,7 +65,8 @@ fn run_by(
     let mut reads = Vec::new();
     for i in 0..runs {
         reads.push(read(clock));
-        // One operation a round; for RPerf one over the wire and one back to itself.
+        // A round of closed-loop is one operation; a round of RPerf is one over the wire and one
+        // over the loopback.
         let (opcode, inline_max) = (Opcode::Send, 236);
         let settings =
             ClosedLoopSettings { qp: wire, opcode, bytes, inline_max, depth: 1, rounds: rounds() };
@@ -93,7 +94,8 @@ fn run_by(
     outputs.answer(&LoopAnswer::new(&costs, &clock, runs))
 }
 
-/// Nanoseconds that reading a clock takes, of which an operation of a closed loop has one.
+/// Returns the time to read a clock in nanoseconds. A closed loop reads the clock once per
+/// operation.
 fn read(clock: &impl Clock) -> f64 {
     const TIMES: u32 = 1_000_000;
     let began = Instant::now();
@@ -103,7 +105,7 @@ fn read(clock: &impl Clock) -> f64 {
     1e9 * began.elapsed().as_secs_f64() / f64::from(TIMES)
 }
 
-/// Seconds that a program ran.
+/// Runs a program for `duration` and returns the elapsed seconds.
 fn time(
     program: &mut impl Program,
     clock: &impl Clock,

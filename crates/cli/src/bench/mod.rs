@@ -1,4 +1,5 @@
-//! `bandwise bench`: how fast the simulator, the measuring loop and the controller are on this machine.
+//! `bandwise bench`: the speed of the simulator, the measuring loop and the controller on this
+//! machine.
 
 mod case;
 mod controller;
@@ -59,16 +60,16 @@ pub(crate) struct Flags {
     json: Json,
 }
 
-/// Steps of a run's progress.
+/// Steps of the progress bar per run.
 const STEPS: u64 = 1_000;
 
 /// The counters and the times of a run.
 struct Run {
     counted: Counted,
     wall_s: f64,
-    /// Time that it had a core, or several, where the system tells.
+    /// CPU time over all cores, if the operating system provides it.
     cpu_s: Option<f64>,
-    /// Wall time of each of its parts.
+    /// Wall time of each part, in seconds.
     laps: Vec<f64>,
 }
 
@@ -82,7 +83,7 @@ impl Run {
 }
 
 impl Flags {
-    /// Runs it and prints the speed.
+    /// Runs the case and prints the speed.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         if self.case == CaseName::MeasuringLoop {
@@ -121,7 +122,8 @@ impl Flags {
                 stopped = true;
                 break;
             };
-            // The wall time is the sum of the laps. No run is then faster than the sum of the fastest laps.
+            // The wall time is the sum of the laps, so that no run is faster than the sum of the
+            // fastest laps.
             let laps = laps.end();
             let wall_s = laps.iter().sum();
             // Ticks may be too coarse for a short run.
@@ -149,7 +151,8 @@ fn median(runs: &[Run]) -> &Run {
     &runs[rank as usize - 1]
 }
 
-/// Packet-hops a second of wall time of a run that nothing disturbed, and in how many parts it was timed.
+/// Returns packet-hops per second of wall time of a run without disturbance, and the number of
+/// parts in which the run was timed.
 fn undisturbed(runs: &[Run]) -> Option<(f64, usize)> {
     let (s, parts) = laps::undisturbed(runs.iter().map(|run| &*run.laps))?;
     Some((median(runs).counted.effort.packet_hops as f64 / s, parts))

@@ -1,4 +1,4 @@
-//! `bandwise fabric`: fabric files, and ports of a real fabric of InfiniBand.
+//! `bandwise fabric`: fabric files, and ports of a real InfiniBand fabric.
 
 mod convert;
 mod show;
@@ -40,7 +40,7 @@ impl Command {
     }
 }
 
-/// A fabric file of any format. Of a scenario it is the fabric that counts here.
+/// Reads a fabric file of any format, or the fabric of a scenario.
 pub(crate) fn read(source: &Source) -> Result<Fabric, InputError> {
     #[derive(Deserialize)]
     struct Document {
@@ -54,11 +54,11 @@ pub(crate) fn read(source: &Source) -> Result<Fabric, InputError> {
     }
 }
 
-/// Routing a fabric of more hosts than this takes long enough to wonder what is going on.
+/// The largest number of hosts whose routing takes no noticeable time.
 const LARGE: usize = 5_000;
 
-/// Tells whoever sits at a terminal that a large fabric is about to be routed, which can take
-/// seconds without a bar. Nothing listens to Ctrl-C yet, so that it ends the program at once.
+/// Prints a note on a terminal before the routing of a large fabric, which can take seconds and has
+/// no progress bar. Ctrl-C ends the program at once, because no handler is installed yet.
 fn announce_routing(fabric: &Fabric) {
     let (hosts, switches) = (fabric.hosts().len(), fabric.switches().len());
     if hosts > LARGE && std::io::stderr().is_terminal() {
@@ -66,7 +66,8 @@ fn announce_routing(fabric: &Fabric) {
     }
 }
 
-/// The same for a text that is about to be read and routed. One that can't be read is told of then.
+/// Prints the same note for a text that is about to be read and routed. A text that can't be read
+/// is reported by its reader.
 pub(crate) fn announce_routing_of(source: &Source) {
     if std::io::stderr().is_terminal()
         && let Ok(fabric) = read(source)
@@ -82,7 +83,7 @@ pub(crate) fn deadlock(fabric: &Fabric, ports: &[Port], simulated: Time) -> Fail
     anyhow::anyhow!("{what}: {ports} (simulated until {simulated})").into()
 }
 
-/// The ports of a loop by name, the first once more at its end.
+/// Returns the names of the ports of a loop, the first also at the end.
 pub(crate) fn circle(fabric: &Fabric, ports: &[Port]) -> Vec<String> {
     ports.iter().chain(ports.first()).map(|&port| fabric.describe(port)).collect()
 }

@@ -28,9 +28,9 @@ struct Summary {
     hosts: usize,
     switches: usize,
     links: usize,
-    /// Links by rate and delay, in words.
+    /// The number of links by rate and delay, with a description.
     kinds: BTreeMap<(u64, u64), (String, usize)>,
-    /// The ports by which a packet leaves on the longest way there is.
+    /// The output ports along the longest path.
     longest: Vec<Port>,
     credit_loop: Option<Vec<Port>>,
 }
@@ -152,7 +152,7 @@ impl Summary {
         out
     }
 
-    /// The hosts at both ends of the longest path.
+    /// Returns the hosts at both ends of the longest path.
     fn ends<'a>(&self, fabric: &'a Fabric) -> Option<[&'a str; 2]> {
         let (first, last) = (self.longest.first()?, self.longest.last()?);
         let (end, _) = fabric.peer(*last)?;

@@ -165,7 +165,7 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
     [findings, claims].into_iter().filter(|table| !table.rows.is_empty()).collect()
 }
 
-/// The line that says what all numbers rest on.
+/// Returns the line with the circumstances of all numbers.
 fn closing(flags: &Flags, found: &Found) -> String {
     let partial = match &found.end {
         RunEnd::Complete => String::new(),

@@ -87,7 +87,7 @@ pub(super) enum Item {
 }
 
 impl Item {
-    /// Its name, as the simulated study has it.
+    /// Returns the name of the item in the simulated study.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Item::Elephants => "elephants",
@@ -120,7 +120,7 @@ impl Flags {
     }
 }
 
-/// Some times what is left out at both ends.
+/// Parses a duration that is several times as long as the margins at both ends.
 fn long_enough(text: &str) -> Result<Time, Refusal> {
     const LEAST: Time = Time::from_ms(500);
     match duration(text)? {

@@ -16,16 +16,16 @@ pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
     pub(super) claims: Vec<Claim>,
     pub(super) answer: Vec<String>,
-    /// Cases in which a flow had no message in the time there was.
+    /// Cases in which a flow had no message in the measured time.
     pub(super) empty: Vec<String>,
-    /// The two hosts, as the last case had them.
+    /// The two hosts, as reported in the last case.
     pub(super) hosts: Vec<HostOutcome>,
-    /// The number of measured cases, and that of all.
+    /// The number of measured cases, and the number of all cases.
     pub(super) measured: (usize, usize),
     pub(super) end: RunEnd,
 }
 
-/// Measures, until something fails.
+/// Measures the cases in order, up to the first failure.
 pub(super) fn all(
     flags: &Flags,
     cases: &[Case],
@@ -53,7 +53,7 @@ pub(super) fn all(
             RunEnd::Interrupted => end = RunEnd::Interrupted,
             RunEnd::Failed(why) => end = RunEnd::Failed(format!("{title}: {why}")),
         }
-        // Of one that was not whole nothing is taken.
+        // An incomplete case has no findings.
         if end != RunEnd::Complete {
             break;
         }

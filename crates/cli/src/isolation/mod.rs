@@ -1,5 +1,6 @@
-//! `bandwise isolation`: two flows that share a link between two real hosts, and which of them gets what. What
-//! `papers run isolation` simulates, measured by agents; the verdicts are found by the same rules.
+//! `bandwise isolation`: the bandwidth and the latency of two flows that share a link between two
+//! real hosts. Agents measure the cases that `papers run isolation` simulates; the same rules
+//! derive the verdicts.
 
 mod answer;
 mod cases;

@@ -40,7 +40,8 @@ impl Flags {
         let namespace = record.namespace(&self.host)?;
         let mut ip = Command::new("ip");
         ip.args(["netns", "exec", &namespace]).args(&self.command);
-        // All hosts of the lab share the name of the machine.
+        // All hosts of the lab have the machine's host name, so that SABA_HOST has to name the
+        // host.
         if self.host != SWITCH && std::env::var_os(saba::environment::HOST).is_none() {
             ip.env(saba::environment::HOST, &self.host);
         }

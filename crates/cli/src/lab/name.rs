@@ -10,7 +10,7 @@ pub(super) struct NameFlag {
     pub name: String,
 }
 
-/// The length of a name at most.
+/// The largest length of a name.
 const LONGEST: usize = 16;
 
 fn name(text: &str) -> Result<String, Refusal> {

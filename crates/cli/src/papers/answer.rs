@@ -7,7 +7,7 @@ use bandwise_report::{Report, Row, json};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-/// The results of a paper's run. Nothing of it depends on the machine.
+/// The results of a paper's run, which do not depend on the machine.
 pub(super) struct PaperAnswer<'a> {
     rows: &'a [Row],
     stats: PaperStats<'a>,

@@ -5,7 +5,8 @@ use bandwise_papers::published::Published;
 use bandwise_papers::{Claim, Options, Paper, PaperResults};
 use bandwise_report::{Cell, Provenance, Report, Table, Verdict};
 
-/// Returns the report. It depends on paper, item, seed and length alone, not on the machine or the day.
+/// Returns the report. It depends only on paper, item, seed and length, not on the machine or the
+/// date.
 pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -> Report {
     let published = Published::parse(paper.published).expect("tested for every paper");
     let mut notes = Vec::new();
@@ -44,7 +45,7 @@ pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -
     }
 }
 
-/// The paper's claims, and whether they hold.
+/// Returns the table of the paper's claims and of whether they hold.
 pub(crate) fn claims(claims: &[Claim]) -> Table {
     let row = |claim: &Claim| {
         let verdict = if claim.holds { Verdict::Good } else { Verdict::Bad };
@@ -64,7 +65,7 @@ pub(crate) fn claims(claims: &[Claim]) -> Table {
     }
 }
 
-/// The files that the runs start from, one after the other.
+/// Returns the scenario files of the runs, one after another.
 fn scenarios(paper: &Paper) -> String {
     let file = |(name, text): &(&str, &str)| format!("# papers/{}/{name}\n{text}", paper.name);
     paper.scenarios.iter().map(file).collect::<Vec<_>>().join("\n")

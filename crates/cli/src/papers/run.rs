@@ -78,7 +78,7 @@ impl Flags {
         })
     }
 
-    /// Runs it and sets the results beside the published ones.
+    /// Runs the paper and prints its results beside the published values.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let Settings { paper, options, outputs } = self.resolve()?;
         let watcher = Watcher {
@@ -115,7 +115,7 @@ impl Observer for Watcher {
     }
 }
 
-/// Returns the effort on this machine in words.
+/// Returns the effort on this machine as text.
 fn cost(results: &PaperResults, took: Duration) -> String {
     let took_s = took.as_secs_f64();
     let memory = machine::peak_rss_bytes()

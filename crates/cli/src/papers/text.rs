@@ -8,7 +8,7 @@ use bandwise_report::text;
 pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) -> String {
     let rows = &results.rows;
     let mut out = text::rows(rows);
-    // The count comes below, with where it fails.
+    // Drops the last line; the count follows below, with the items that fail.
     out.truncate(out.trim_end().rfind('\n').map_or(0, |end| end + 1));
     if !results.unfinished.is_empty() {
         let count = results.unfinished.len();
@@ -50,7 +50,7 @@ pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) 
     out
 }
 
-/// Words in lines of up to 100 characters.
+/// Wraps text to lines of up to 100 characters.
 fn wrapped(text: &str) -> String {
     let (mut out, mut width) = (String::new(), 0);
     for word in text.split_whitespace() {

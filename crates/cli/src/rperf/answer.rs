@@ -11,7 +11,7 @@ use bandwise_scenario::Stop;
 use bandwise_scenario::infiniband::{Flow, FlowResult, LatencyResult};
 use serde::Serialize;
 
-/// The results of simulated measurements. Nothing of it depends on the machine.
+/// The results of simulated measurements, which do not depend on the machine.
 #[derive(Serialize)]
 pub(super) struct RperfAnswer<'a> {
     schema: u32,

@@ -1,4 +1,4 @@
-//! [`listen`]: where others come to measure with this host.
+//! [`listen`]: the listener of servers and agents.
 
 use crate::failure::Failure;
 use crate::output::note;
@@ -6,7 +6,7 @@ use anyhow::Context;
 use std::fmt::Display;
 use std::net::{SocketAddr, TcpListener};
 
-/// Listens at an address that was given by `--listen`, and says so: to whom for what, which is `purpose`.
+/// Listens at the address of `--listen`, and prints the address with the `purpose`.
 pub(super) fn listen(at: SocketAddr, purpose: impl Display) -> Result<TcpListener, Failure> {
     let listener = TcpListener::bind(at).map_err(|error| {
         let message = format!("--listen {at}: {error}");

@@ -1,4 +1,4 @@
-//! Running what the settings say.
+//! The simulation of all runs of the settings.
 
 use super::settings::Settings;
 use crate::failure::Failure;
@@ -12,9 +12,9 @@ use bandwise_units::Time;
 
 /// The results of all runs.
 pub(super) struct Outcome {
-    /// The run a flow belongs to, the flow, and what it found.
+    /// Tuples of the number of the run, the flow, and its result.
     pub(super) flows: Vec<(usize, Flow, FlowResult)>,
-    /// Why the last run ended; after another reason than completion there is no next.
+    /// The reason for the end of the last run; a run that is not complete is the last.
     pub(super) stop: Stop,
     pub(super) simulated: Time,
     pub(super) counters: Counters,

@@ -1,5 +1,5 @@
-//! `bandwise rperf`: latency and bandwidth between hosts, of a simulated fabric or by RDMA devices: in `device`
-//! between two, in `agents` between several.
+//! `bandwise rperf`: latency and bandwidth between hosts, of a simulated fabric or by RDMA devices:
+//! `device` between two hosts, `agents` between several.
 
 #[cfg(feature = "verbs")]
 mod agents;

@@ -8,8 +8,8 @@ use std::ops::Range;
 /// The most names that an error lists.
 const LISTED: usize = 20;
 
-/// Refuses a name that is none because several hosts of `file` are described by it, and says what
-/// they are called instead. `flags` is where the name stands.
+/// Refuses a name that is not unique because several hosts of `file` have it as their description.
+/// The error lists the names of these hosts. `at` is the place of the name in `flags`.
 pub(super) fn check(
     file: &Source,
     fabric: &Fabric,
@@ -37,8 +37,8 @@ pub(super) fn check(
     Err(flags.error(at, message).allowed(names.join(", ")).into())
 }
 
-/// The id and the description in a line such as `Ca 1 "H-0002c903000b0005" # "node5"`, as both
-/// ibnetdiscover and ibsim have it.
+/// Returns the id and the description of a line such as `Ca 1 "H-0002c903000b0005" # "node5"`, as
+/// in both ibnetdiscover and ibsim.
 fn host_line(line: &str) -> Option<(&str, &str)> {
     let rest = ["Ca", "Hca", "Rt"].iter().find_map(|keyword| line.strip_prefix(keyword))?;
     let (before, rest) = rest.split_once('"')?;

@@ -29,7 +29,7 @@ pub(super) fn report(answered: &RperfAnswer) -> Report {
     }
 }
 
-/// A sentence a flow.
+/// Returns a sentence for each result of a flow.
 fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let mut sentences = Vec::new();
     for (_, flow, result) in &outcome.flows {
@@ -54,7 +54,7 @@ fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     sentences
 }
 
-/// The distributions, if there are any.
+/// Returns the figure of the distributions, or `None` if there are none.
 fn figure(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
     let mut series = Vec::new();
     for (_, flow, result) in &outcome.flows {

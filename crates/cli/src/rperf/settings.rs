@@ -22,7 +22,7 @@ pub(super) struct Settings {
     pub(super) compare: bool,
     /// The fabric's file, for the report.
     pub(super) text: Text,
-    /// The command line that does this again.
+    /// The command line that repeats the measurement.
     pub(super) command: String,
     pub(super) outputs: Outputs,
 }
@@ -30,7 +30,8 @@ pub(super) struct Settings {
 /// The methods of `--compare`.
 const COMPARED: [MethodName; 3] = [MethodName::Rperf, MethodName::PingPong, MethodName::PostPoll];
 
-/// Outstanding payload of bulk traffic, or two messages if that is more.
+/// The smallest limit of outstanding payload of bulk traffic; larger messages have the payload of
+/// two messages as their limit.
 const BUFFER: Bytes = Bytes::from_kib(32);
 const LARGEST_BUFFER: Bytes = Bytes::from_kib(1 << 20);
 
@@ -119,7 +120,7 @@ impl Flags {
         }
     }
 
-    /// The flows that the flags say, on the fabric of `base`, which `file` describes; a scenario
+    /// Returns the flows of the flags on the fabric of `base`, which `file` describes: a scenario
     /// for each method.
     fn flows(
         &self,
@@ -193,7 +194,7 @@ impl Flags {
         self.method.map_or(MethodName::Rperf, |method| method.0)
     }
 
-    /// A host that neither receives nor sends in the background.
+    /// Returns a host that neither receives nor sends background traffic.
     fn free_host(&self, to: &str, base: &InfinibandScenario) -> Result<String, Failure> {
         let mut names = base.fabric().hosts().iter().map(|&host| &base.fabric().node(host).name);
         let is_free = |name: &&String| *name != to && !self.background.contains(name);
@@ -203,7 +204,7 @@ impl Flags {
         })
     }
 
-    /// The command line, without what changes nothing about the results.
+    /// Returns the command line without flags that change no result.
     fn command(&self, file: &Path, run: &InfinibandScenario) -> String {
         let mut line = Line("bandwise rperf".to_owned());
         line.flag("--fabric", &file.display().to_string());

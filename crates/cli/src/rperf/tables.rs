@@ -18,7 +18,7 @@ pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
     parts.join("\n")
 }
 
-/// The line that says what all numbers rest on.
+/// Returns the line with the circumstances of all numbers.
 pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
     let (hosts, switches) = (settings.fabric().hosts().len(), settings.fabric().switches().len());
     let partial = match &outcome.stop {
@@ -45,7 +45,7 @@ pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
     )
 }
 
-/// The latency flows that have no sample.
+/// Returns the names of latency flows without a sample.
 fn without_samples(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let without = outcome
         .flows
@@ -58,7 +58,7 @@ fn without_samples(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     without.map(|(_, flow, _)| name(flow)).collect()
 }
 
-/// A run that was to measure a latency and did not has failed.
+/// Returns an error if a flow that measures a latency has no sample.
 pub(super) fn all_have_samples(settings: &Settings, outcome: &Outcome) -> Result<(), Failure> {
     let without = without_samples(settings, outcome);
     if without.is_empty() {
@@ -73,7 +73,7 @@ pub(super) fn all_have_samples(settings: &Settings, outcome: &Outcome) -> Result
     .into())
 }
 
-/// All tables.
+/// Returns all tables.
 pub(super) fn all(settings: &Settings, outcome: &Outcome) -> Vec<Table> {
     let mut tables = Vec::new();
     if settings.compare {
@@ -90,7 +90,7 @@ pub(super) fn all(settings: &Settings, outcome: &Outcome) -> Vec<Table> {
     tables
 }
 
-/// `64 B on SL0 from h6 to dst`
+/// Returns a description such as `64 B on SL0 from h6 to dst`.
 pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
     let fabric = settings.fabric();
     let name = |host: usize| &fabric.node(fabric.hosts()[host]).name;
@@ -110,7 +110,7 @@ fn latency_table(
     let wanted = describe(&flow.method).2;
     let who = who(settings, flow);
     let (unit, scale) = unit_of(&latency.measured);
-    // Errors are small beside what they are errors of, so they stay in nanoseconds.
+    // Errors are small against the times, so they stay in nanoseconds.
     let columns = [
         (Some(&latency.measured), unit, scale),
         (latency.truth.as_ref(), unit, scale),
@@ -148,7 +148,7 @@ fn hint(outcome: &Outcome) -> &'static str {
     if outcome.stop == Stop::Complete { "; a longer --duration takes more" } else { "" }
 }
 
-/// The methods side by side, as far as they have samples.
+/// Returns the table of the methods that have samples, side by side.
 fn comparison(settings: &Settings, outcome: &Outcome) -> Option<Table> {
     let measured: Vec<(&Flow, &LatencyResult)> = outcome
         .flows

@@ -17,7 +17,7 @@ use bandwise_units::Time;
 use serde::Serialize;
 use std::num::NonZeroU32;
 
-/// The results of a plan of jobs. They depend on the scenario, the policies and the seed alone.
+/// The results of a plan of jobs, which depend only on the scenario, the policies and the seed.
 #[derive(Serialize)]
 pub(super) struct PlanAnswer<'a> {
     schema: u32,
@@ -100,7 +100,7 @@ struct SummaryRow {
     least_speedup: f64,
 }
 
-/// The measured points of an application, and how well its model explains them.
+/// The measured points of an application, and the fit of its model.
 #[derive(Serialize)]
 struct ModelRow {
     application: String,

@@ -42,7 +42,8 @@ pub(super) struct Packets {
     pub(super) team: Team,
 }
 
-/// The default divisor of volumes. A job of minutes then has some hundred thousand packets a host.
+/// The default divisor of volumes, with which a job of minutes has some hundred thousand packets
+/// per host.
 const SCALE: u32 = 1_000;
 
 impl PacketFlags {
@@ -65,7 +66,7 @@ impl PacketFlags {
     }
 }
 
-/// Keeps the policies that exist at packet level and that there are lanes and paths for.
+/// Keeps only the policies that exist at packet level and have enough lanes and paths.
 pub(super) fn keep_possible(
     scenario: &JobsScenario,
     settings: PacketSettings,
@@ -82,7 +83,7 @@ pub(super) fn keep_possible(
     });
 }
 
-/// Returns the failure for jobs that packets can't carry.
+/// Returns the failure for jobs that can't be simulated at packet level.
 pub(super) fn refused(error: PacketError) -> Failure {
     let allowed = match error {
         PacketError::Policy(_) => PACKET_POLICIES.map(SharingPolicy::as_str).join(", "),

@@ -13,8 +13,8 @@ pub(super) const PAIRS: [(SharingPolicy, SharingPolicy); 3] = [
     (SharingPolicy::SabaUnlimited, SharingPolicy::FairJobs),
 ];
 
-/// A speedup over the baseline as a product of two factors. All are geometric means over jobs: only for these the
-/// product holds.
+/// A speedup over the baseline as a product of two factors. All are geometric means over jobs; the
+/// product holds only for these.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Gain {
     pub(super) policy: SharingPolicy,
@@ -36,7 +36,7 @@ pub(super) fn all(findings: &Findings) -> Vec<Gain> {
 }
 
 impl Gain {
-    /// Returns the product of both.
+    /// Returns the product of both factors.
     pub(super) fn both(&self) -> f64 {
         self.queues * self.weights
     }

@@ -1,4 +1,4 @@
-//! `bandwise saba`: bandwidth by what each job loses without it.
+//! `bandwise saba`: sharing of bandwidth by the sensitivity of jobs.
 
 mod answer;
 mod compare;

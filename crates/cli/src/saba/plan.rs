@@ -68,12 +68,12 @@ pub(crate) fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Resul
     }
 }
 
-/// Returns the number of policies before this one.
+/// Returns the number of started policies; the runs of each job alone count as policy 0.
 fn number_of(policies: &[SharingPolicy], policy: Option<SharingPolicy>) -> usize {
     policy.map_or(0, |policy| 1 + policies.iter().take_while(|other| **other != policy).count())
 }
 
-/// Returns the present policy and its place in words.
+/// Returns the present policy and its number as text.
 fn doing(policies: &[SharingPolicy], policy: Option<SharingPolicy>) -> String {
     match policy {
         None => "each job alone".to_owned(),

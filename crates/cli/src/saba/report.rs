@@ -8,7 +8,7 @@ use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Ser
 use bandwise_saba::Share;
 use bandwise_scenario::jobs::{Comparison, SharingPolicy};
 
-/// Returns the report. It depends on the scenario, the policies and the seed alone.
+/// Returns the report. It depends only on the scenario, the policies and the seed.
 pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
     let comparison = &findings.comparison;
     let provenance = Provenance {

@@ -1,4 +1,4 @@
-//! Flags of `bandwise saba plan`, and what they mean.
+//! Flags of `bandwise saba plan`, resolved to settings.
 
 use super::engine::{self, PacketFlags, Packets};
 use crate::failure::Failure;
@@ -103,7 +103,7 @@ pub(super) const RECORDED: [SharingPolicy; 2] = [BASELINE, SharingPolicy::Saba];
 pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
 
 impl Flags {
-    /// The command without where its results go.
+    /// Returns the command line without flags for output files.
     fn command(&self) -> String {
         let mut parts = vec![format!("bandwise saba plan {}", self.jobs.display())];
         let paths = [("--fabric", &self.fabric), ("--models", &self.models)];
@@ -129,7 +129,7 @@ impl Flags {
         Flags { jobs, seed, json, report, ..Flags::default() }
     }
 
-    /// Returns the files that are read, and how messages call them.
+    /// Returns the input files, and their names in messages.
     fn inputs(&self) -> Vec<(&'static str, &Path)> {
         let mut inputs = vec![("the jobs", self.jobs.as_path())];
         inputs.extend(self.fabric.as_deref().map(|path| ("--fabric", path)));
@@ -149,7 +149,7 @@ impl Flags {
         Text::read(&self.jobs)
     }
 
-    /// Returns what these flags and the text of the file ask for.
+    /// Returns the settings for these flags and the text of the file.
     pub(super) fn resolve(self, text: Text) -> Result<Settings, Failure> {
         let command = self.command();
         let fabric = match &self.fabric {
@@ -185,7 +185,7 @@ impl Flags {
                 SharingPolicy::GivenWeights
                 | SharingPolicy::Reserved
                 | SharingPolicy::Guaranteed => by_hand,
-                // What it differs by from Saba is its table alone.
+                // The policy differs from Saba only by its table.
                 SharingPolicy::SabaDistributed => false,
                 _ => true,
             };

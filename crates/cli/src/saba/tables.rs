@@ -9,7 +9,7 @@ use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_saba::sensitivity::Prediction;
 use bandwise_scenario::jobs::{JobOutlook, LOSS, Promise, SharedJob, SharingPolicy, Summary};
 
-/// The most ports on a terminal; a page has room for more.
+/// The most kinds of ports and names on a terminal; a page has room for more.
 const IN_TEXT: Room = Room { kinds: 8, names: 12 };
 const ON_A_PAGE: Room = Room { kinds: 64, names: 200 };
 
@@ -103,7 +103,7 @@ fn predicted(slowdown: Prediction) -> Cell {
     }
 }
 
-/// Returns a job's gain or loss in words.
+/// Returns a job's gain or loss as text.
 fn verdict(now: Option<f64>, saba: Option<f64>) -> Cell {
     let Some((now, saba)) = now.zip(saba) else { return Cell::verdict(Verdict::Neutral, "") };
     let percent = (saba / now - 1.0).abs() * 100.0;

@@ -15,8 +15,8 @@ use bandwise_scenario::ethernet::{
 use bandwise_units::Time;
 use serde::Serialize;
 
-/// The results of an Ethernet scenario. All but the effort in `stats` depends on the scenario, the
-/// flows and the seed alone.
+/// The results of an Ethernet scenario. All fields but the effort in `stats` depend only on the
+/// scenario, the flows and the seed.
 #[derive(Serialize)]
 pub(super) struct SimAnswer<'a> {
     schema: u32,

@@ -5,8 +5,8 @@
 pub(super) struct Effort {
     /// Elapsed time.
     pub(super) wall_s: f64,
-    /// Processor time over all cores, if the system tells it.
+    /// CPU time over all cores, if the operating system provides it.
     pub(super) cpu_s: Option<f64>,
-    /// The most memory, if the system tells it.
+    /// Peak memory, if the operating system provides it.
     pub(super) peak_rss_bytes: Option<u64>,
 }

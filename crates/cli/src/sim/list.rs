@@ -1,4 +1,4 @@
-//! Flow lists in files: read line by line, so that a list of millions takes no memory.
+//! Flow lists in files, read line by line, so that a list of millions needs little memory.
 
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -13,11 +13,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// No line of a list is longer.
+/// The largest length of a line in bytes.
 const LONGEST_LINE: u64 = 4096;
 const ALLOWED: &str = "a flow list: text with a flow in each line";
 
-/// A file with a flow list, among so many hosts.
+/// A file with a flow list for a number of hosts.
 #[derive(Debug)]
 pub(super) struct FlowFile {
     name: String,
@@ -57,7 +57,7 @@ impl FlowFile {
         Ok(count)
     }
 
-    /// Its flows, one after the other.
+    /// Returns an iterator over the flows of the list.
     pub(super) fn flows(&self) -> Result<Flows, Failure> {
         let reader: Box<dyn BufRead> = if self.path == Path::new("-") {
             Box::new(BufReader::new(std::io::stdin()))
@@ -75,7 +75,7 @@ impl FlowFile {
         self.is_file
     }
 
-    /// A fingerprint with what is in it.
+    /// Adds the content of the file to a fingerprint.
     pub(super) fn fingerprint(&self, mut to: Fingerprint) -> Result<Fingerprint, Failure> {
         let mut file = File::open(&self.path).map_err(|e| unreadable(&self.name, &e))?;
         let mut buffer = vec![0; 1 << 16];
@@ -103,21 +103,21 @@ pub(super) struct Flows {
     name: String,
     reader: Box<dyn BufRead>,
     list: FlowList,
-    /// Lines so far.
+    /// The number of lines read so far.
     number: usize,
     line: Vec<u8>,
     ended: bool,
 }
 
 impl Flows {
-    /// Reads the next line; false at the end.
+    /// Reads the next line. Returns `false` at the end.
     fn read_line(&mut self) -> Result<bool, Failure> {
         self.line.clear();
         let mut limited = self.reader.by_ref().take(LONGEST_LINE + 1);
         limited.read_until(b'\n', &mut self.line).with_context(|| self.name.clone())?;
         self.number += 1;
         let bad = |what: &str| {
-            // As many empty lines stand for those before it: nobody wants to see the bytes.
+            // An empty line replaces the line, so that the snippet does not show binary data.
             let place = bandwise_input::Source::excerpt(&self.name, "", self.number);
             Err(place.error_in_line(self.number, what).allowed(ALLOWED).into())
         };

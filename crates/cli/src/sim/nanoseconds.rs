@@ -2,7 +2,7 @@
 
 use bandwise_units::Time;
 
-/// A time that is shown in nanoseconds, exactly, with decimals if it has a part of one.
+/// A time that is shown exactly in nanoseconds, with decimals for picoseconds.
 pub(super) struct Ns(pub(super) Time);
 
 impl std::fmt::Display for Ns {

@@ -1,4 +1,4 @@
-//! The counters of ports, as CSV and as JSON; pause storms and deadlocks.
+//! The counters of ports as CSV and as JSON; pause storms and deadlocks.
 
 use super::nanoseconds::Ns;
 use bandwise_scenario::Stop;
@@ -7,7 +7,7 @@ use bandwise_topology::Fabric;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// A line for each port.
+/// Returns the counters as CSV, with a line for each port.
 pub(super) fn csv(fabric: &Fabric, results: &EthernetResults) -> String {
     let mut text = "port,peer,sent,dropped,dropped_leaving,marked,pauses_sent,pauses_received,\
                     paused_ns,longest_pause_ns,peak_buffer,peak_queue\n"
@@ -33,7 +33,7 @@ pub(super) fn csv(fabric: &Fabric, results: &EthernetResults) -> String {
     text
 }
 
-/// A name as a value of CSV (RFC 4180): names may have commas.
+/// Returns a name as a value of CSV (RFC 4180), because names may contain commas.
 fn quoted(name: &str) -> String {
     match name.contains([',', '"']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
@@ -125,7 +125,7 @@ pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -
     lines
 }
 
-/// The ports of a deadlock, if there was one.
+/// Returns the ports of the deadlock, if the run ended in one.
 pub(super) fn deadlock(fabric: &Fabric, results: &EthernetResults) -> Option<Vec<String>> {
     match &results.stop {
         Stop::Deadlock(ports) => Some(ports.iter().map(|&port| fabric.describe(port)).collect()),

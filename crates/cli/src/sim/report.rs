@@ -6,7 +6,7 @@ use super::tables;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_scenario::ethernet::{self, EthernetResults};
 
-/// Returns the report. It depends on scenario, flows and seed alone, not on the machine or the day.
+/// Returns the report. It depends only on scenario, flows and seed, not on the machine or the date.
 pub(super) fn report(answer: &SimAnswer) -> Report {
     let SimAnswer { scenario, results, .. } = *answer;
     let mut figures = Vec::new();
@@ -60,7 +60,7 @@ fn slowdowns(results: &EthernetResults) -> Figure {
     }
 }
 
-/// The figure of the tails of single packets.
+/// Returns the figure of the tails of single packets.
 pub(super) fn tail_axes(series: Vec<Series>) -> Figure {
     Figure {
         id: "tail".into(),

@@ -32,7 +32,7 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     }
 }
 
-/// A scenario without a sweep.
+/// Runs a scenario without a sweep.
 fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     let rows = FlowRows::begin(&settings.outputs)?;
     let trace = settings.outputs.trace()?;
@@ -74,7 +74,7 @@ struct Files<'a> {
     trace: Option<Trace<'a>>,
 }
 
-/// Shows how far it is, and writes down what arrives.
+/// Shows the progress, and writes finished flows and captured packets.
 struct Watcher<'a> {
     files: Files<'a>,
     progress: Progress,

@@ -1,4 +1,4 @@
-//! Flags of `bandwise sim run`, and what they mean.
+//! Flags of `bandwise sim run`, resolved to settings.
 
 use super::list::FlowFile;
 use super::study::StudySettings;
@@ -90,17 +90,17 @@ pub(super) enum Work {
 
 /// The scenario, its flows, and the outputs.
 pub(super) struct Settings {
-    /// The file, as it was called.
+    /// The name of the file, as it was given.
     pub(super) name: String,
     /// The text of the file.
     pub(super) text: String,
     pub(super) scenario: EthernetScenario,
-    /// The list that flows come from, if they come from one.
+    /// The flow list, if one is given in place of the scenario's flows.
     pub(super) list: Option<FlowFile>,
     /// The approximate number of flows.
     pub(super) expected: u64,
     pub(super) outputs: Outputs,
-    /// The limits of the trace, if there is one.
+    /// The limits of the trace, if one is written.
     pub(super) trace: Option<Limits>,
     /// The threads of the run.
     pub(super) team: Team,
@@ -198,7 +198,7 @@ impl Flags {
 }
 
 impl Flags {
-    /// Refuses flags that only a file of kind `ethernet` has a use for.
+    /// Refuses flags that apply only to a file of kind `ethernet`.
     fn check_common(&self, kind: Kind) -> Result<(), Failure> {
         let given = [
             ("--flows", self.flows.is_some()),

@@ -19,7 +19,7 @@ pub(super) fn text(scenario: &EthernetScenario, results: &EthernetResults) -> St
     parts.join("\n")
 }
 
-/// All tables.
+/// Returns all tables.
 pub(super) fn all(scenario: &EthernetScenario, results: &EthernetResults) -> Vec<Table> {
     let mut tables = Vec::new();
     if !results.groups.is_empty() {
@@ -115,7 +115,7 @@ fn network(scenario: &EthernetScenario, results: &EthernetResults) -> Table {
     }
 }
 
-/// The lines that say what all numbers rest on.
+/// Returns the lines with the circumstances of all numbers.
 pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let missing = results.started - results.finished;
     let why = match &results.stop {
@@ -144,13 +144,13 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
     )
 }
 
-/// Returns the warning for a run in which no flow counts.
+/// Returns the warning for a run in which all flows are warm-up.
 pub(super) fn all_warm_up(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let (flows, warm_up) = (results.finished, scenario.warm_up());
     format!("no flow counts: all {flows} started before warm-up = \"{warm_up}\" was over")
 }
 
-/// Returns the transport in words.
+/// Returns the transport as text.
 fn transport(scenario: &EthernetScenario) -> String {
     let (kind, mtu) = (scenario.transport().title(), scenario.model().host.mtu);
     let buffer = buffers(scenario);
@@ -200,7 +200,7 @@ fn transport(scenario: &EthernetScenario) -> String {
     format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}{poll}.\nMTU {mtu} B, {buffer}")
 }
 
-/// Returns the settings of Homa in words.
+/// Returns the settings of Homa as text.
 fn messages(homa: &homa::HomaSettings) -> String {
     let homa::HomaSettings { priorities, rtt, resend_after } = homa;
     let cutoffs: Vec<String> = priorities.cutoffs().iter().map(Bytes::to_string).collect();
@@ -215,7 +215,7 @@ fn messages(homa: &homa::HomaSettings) -> String {
     )
 }
 
-/// Returns the buffers of switches in words.
+/// Returns the buffers of switches as text.
 fn buffers(scenario: &EthernetScenario) -> String {
     let model = scenario.model();
     let buffer = model.switch.buffering.buffer().get();

@@ -45,7 +45,7 @@ impl TraceFlags {
         .find_map(|(flag, given)| given.then_some(flag))
     }
 
-    /// Returns the limits of the capture; `None` if none is wanted.
+    /// Returns the limits of the capture; `None` if the flag is not given.
     pub(super) fn resolve(
         self,
         is_wanted: bool,
@@ -91,7 +91,7 @@ impl TraceFlags {
 /// The capture of a run, written to the file of `--trace`.
 pub(super) type Trace<'a> = Capture<'a, Stream>;
 
-/// Starts the capture, if one is wanted.
+/// Starts the capture, if the flag is given.
 pub(super) fn begin<'a>(
     limits: Option<&'a Limits>,
     scenario: &'a EthernetScenario,
@@ -103,7 +103,7 @@ pub(super) fn begin<'a>(
     Ok(Some(capture.map_err(anyhow::Error::from)?))
 }
 
-/// Ends the capture of a run that started `flows` flows: the file is complete, totals are printed.
+/// Completes the file of the capture and prints its totals. The run started `flows` flows.
 pub(super) fn finish(trace: Trace, flows: u64) -> Result<(), Failure> {
     let (to, summary) = trace.finish(flows);
     let summary = summary.map_err(|error| to.failed(error))?;

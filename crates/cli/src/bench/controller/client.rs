@@ -1,4 +1,5 @@
-//! A client of a controller, which keeps one connection to its socket, as a client's library does.
+//! A client of a controller, with one connection to the socket for the whole session, as the client
+//! library has.
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use std::time::Duration;
 /// The longest time for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A client that has said hello.
+/// A client with an open session.
 pub(super) struct Client {
     stream: BufReader<UnixStream>,
     client: u64,
@@ -28,12 +29,12 @@ impl Client {
         Ok(client)
     }
 
-    /// Registers an application; its number.
+    /// Registers an application and returns its number.
     pub(super) fn register(&mut self, name: &str) -> Result<u64> {
         id(&self.ask(&json!({ "register": { "name": name } }))?, "application")
     }
 
-    /// Makes a connection; its number.
+    /// Makes a connection and returns its number.
     pub(super) fn connect(&mut self, application: u64, from: &str, to: &str) -> Result<u64> {
         let request = json!({ "connect": { "application": application, "from": from, "to": to } });
         id(&self.ask(&request)?, "connection")

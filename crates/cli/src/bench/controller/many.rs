@@ -1,5 +1,6 @@
-//! Many connections: how fast they can all be made, how many come and go a second, and what it takes to hold them. The
-//! network is in memory, so that nothing but the controller, its store and its socket is seen.
+//! Many connections: the time to make all of them, the rate at which they are closed and made, and
+//! the memory that they need. The network is in memory, so that only the controller, its store and
+//! its socket are measured.
 
 use super::client::Client;
 use super::start::start;
@@ -24,13 +25,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Names in the table, each of which loses more than the one before.
+/// The number of names in the table; each name is more sensitive than the previous one.
 const NAMES: u64 = 16;
-/// Clients, each with a socket of its own.
+/// The number of clients, each with its own socket.
 const CLIENTS: u64 = 20;
 const APPLICATIONS: u64 = 1_000;
 const CONNECTIONS: u64 = 100_000;
-/// Leaves, spines and hosts a leaf.
+/// The numbers of leaves, of spines, and of hosts per leaf.
 const FABRIC: (u16, u16, u16) = (8, 4, 16);
 const QUEUES: NonZeroU8 = NonZeroU8::new(8).unwrap();
 const SEED: u64 = 1;
@@ -40,15 +41,16 @@ struct Measured {
     filled_s: f64,
     /// Connections made or closed per second while all others are held, in each run.
     events_per_s: Vec<f64>,
-    /// Milliseconds from a request to its answer, which comes when it is on the disk; sorted.
+    /// Milliseconds from a request to its answer, which follows the write to disk; sorted.
     answered: Vec<f64>,
-    /// A port has its weights so long after the last of them: milliseconds in each run.
+    /// Milliseconds from the end of each run until all ports have their weights; sorted.
     settled: Vec<f64>,
-    /// The most memory until all were there, and at all.
+    /// The peak memory in bytes when all connections had been made.
     filled_bytes: Option<u64>,
 }
 
-/// Fills a controller, then closes and makes connections for `duration`, so many times.
+/// Fills a controller with connections, then closes and makes connections for `duration`, `runs`
+/// times.
 pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     let folder = tempfile::tempdir().map_err(Error::from)?;
@@ -66,7 +68,7 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
     outputs.answer(&ManyAnswer::new(&measured, folder.path(), runs))
 }
 
-/// Applications of which each loses more than the one before.
+/// Returns a sensitivity table in which each application is more sensitive than the previous one.
 fn table() -> String {
     let mut table = "application,share,time_s\n".to_owned();
     for of in 0..NAMES {
@@ -85,18 +87,18 @@ struct Bench<'a> {
     handle: Handle,
 }
 
-/// A client with what is its own.
+/// A client with its applications and its connections.
 struct Own {
     client: Client,
     applications: Vec<u64>,
-    /// The connections with their applications.
+    /// Pairs of a connection and its application.
     connections: Vec<(u64, u64)>,
     random: Stream,
     answered: Vec<f64>,
 }
 
 impl Bench<'_> {
-    /// Returns `None` after an interrupt.
+    /// Runs all steps. Returns `None` after an interrupt.
     fn measure(
         &self,
         duration: Duration,
@@ -144,7 +146,8 @@ impl Bench<'_> {
         Ok(Some(Measured { filled_s, events_per_s, answered, settled, filled_bytes }))
     }
 
-    /// All clients at once, each in a thread; until they are done or somebody asks to stop.
+    /// Runs all clients at once, each in a thread, until they are done or an interrupt sets the
+    /// flag.
     fn each(
         &self,
         all: &mut [Own],
@@ -166,7 +169,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Waits until all ports have what they are to have; how long that was.
+    /// Waits until all ports have their wanted weights, and returns the time that it waited.
     fn settled(&self) -> Result<Duration> {
         let began = Instant::now();
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
@@ -181,7 +184,8 @@ impl Bench<'_> {
 }
 
 impl Own {
-    /// Registers its applications and makes their connections, while `goes_on` says so after each.
+    /// Registers the client's applications and makes their connections, while `goes_on` returns
+    /// `true` after each.
     fn fill(&mut self, goes_on: impl Fn() -> bool) -> Result<()> {
         for _ in 0..APPLICATIONS / CLIENTS {
             let name = format!("a{}", self.random.below(NAMES));
@@ -197,7 +201,7 @@ impl Own {
         Ok(())
     }
 
-    /// Another connection of an application, between two random hosts.
+    /// Makes a connection of an application between two random hosts.
     fn connect(&mut self, application: u64) -> Result<()> {
         let hosts = u64::from(FABRIC.0) * u64::from(FABRIC.2);
         let from = self.random.below(hosts);

@@ -1,4 +1,5 @@
-//! The controller of Saba: how long a connection takes to its ports, and how many come and go a second.
+//! The controller of Saba: the time from a connection's request to weights at its ports, and the
+//! rate of connections made and closed.
 
 mod client;
 mod many;

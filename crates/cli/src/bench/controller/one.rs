@@ -20,20 +20,20 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Two applications of which one loses more with less bandwidth, so that weights are unequal.
+/// A table of two applications with unequal sensitivity, so that their weights differ.
 const TABLE: &str =
     "application,share,time_s\nA,1,132\nA,0.5,260\nA,0.25,447\nB,1,100\nB,0.5,110\nB,0.25,131\n";
 /// A connection passes two ports: from its host to the switch, and from there to the other host.
 const PORTS: usize = 2;
-/// The longest time for a write.
+/// The longest time to wait for a write.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Milliseconds from when a request was sent, of each connection, sorted.
+/// Times from the request of each connection, in milliseconds, sorted.
 #[derive(Default)]
 struct Measured {
-    /// To its answer, which comes when it is on the disk.
+    /// Time to the answer, which follows the write to disk.
     answered: Vec<f64>,
-    /// To the last port's weights read back and compared.
+    /// Time until the weights of the last port were read back and compared.
     read_back: Vec<f64>,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
     let mut measured = Measured::default();
     let mut bench = Bench { client, written, rest: 2 * Rules::default().order_gap };
     let applications = [bench.client.register("A")?, bench.client.register("B")?];
-    // Somebody whose weight has to change when another comes.
+    // Its weight changes whenever another connection is made or closed.
     bench.client.connect(applications[0], "h1", "h3")?;
     bench.last_write()?;
     for run in 0..runs {
@@ -90,12 +90,12 @@ struct Bench {
     client: Client,
     /// Receives the times at which ports were read back after a write.
     written: Receiver<Instant>,
-    /// Longer than a port is left alone after a write.
+    /// A pause longer than the controller's gap between two writes of a port.
     rest: Duration,
 }
 
 impl Bench {
-    /// A connection is made, and closed when its weights stand at the ports.
+    /// Makes a connection, waits until its weights are at the ports, and closes it.
     fn round(&mut self, application: u64, measured: &mut Measured) -> Result<()> {
         std::thread::sleep(self.rest);
         let began = Instant::now();

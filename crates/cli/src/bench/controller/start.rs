@@ -15,7 +15,7 @@ use bandwise_switches::Switches;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Starts a controller of these ports. Its store and its socket are in the folder.
+/// Starts a controller of these ports, with its store and its socket in the folder.
 pub(super) fn start<S: Switches + Send + 'static>(
     table: &str,
     [switches, paths, discovery]: [S; 3],

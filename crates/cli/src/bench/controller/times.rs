@@ -1,4 +1,4 @@
-//! Times of many requests, and the machine, in words and as JSON.
+//! Times of many requests, and the machine, as text and as JSON.
 
 use crate::bench::facts::{cores, or_not_known};
 use crate::machine;
@@ -44,7 +44,7 @@ impl TimesRow {
     }
 }
 
-/// Returns the place of the store, the machine and the version, in words.
+/// Returns the folder of the store, the machine and the version as text.
 pub(super) fn here(folder: &Path) -> String {
     [
         format!("store       in {}\n", folder.parent().unwrap_or(folder).display()),

@@ -1,4 +1,4 @@
-//! [`Watched`]: ports, and when each write of one was read back.
+//! [`Watched`]: ports of Linux that report each write.
 
 use bandwise_enforce::tc::{LinuxTc, TcPlan};
 use bandwise_saba::controller::{PortConfig, PortId};
@@ -6,7 +6,7 @@ use bandwise_switches::{Applied, Fault, Port, Switches, Wanted};
 use std::sync::mpsc::Sender;
 use std::time::Instant;
 
-/// Ports of Linux that say when they were written and read back.
+/// Ports of Linux that send the time of each write that was read back.
 pub(super) struct Watched {
     pub(super) switches: LinuxTc,
     pub(super) written: Sender<Instant>,
@@ -30,7 +30,7 @@ impl Switches for Watched {
     fn apply(&mut self, plan: &TcPlan) -> Result<Applied, Fault> {
         let applied = self.switches.apply(plan)?;
         if applied.is_written {
-            // Nobody may want to know any more.
+            // The receiver may have been dropped.
             let _ = self.written.send(Instant::now());
         }
         Ok(applied)

@@ -1,4 +1,4 @@
-//! [`Kept`]: what stood at ports before they were written, in a file.
+//! [`Kept`]: a file with the tables of ports before they were written.
 
 use crate::failure::Failure;
 use crate::output;
@@ -17,7 +17,7 @@ pub(super) struct Kept {
     ports: BTreeMap<String, Port>,
 }
 
-/// Turns as lane and weight; lanes by service level for each port that packets enter by.
+/// Arbitration entries as pairs of lane and weight, and lanes by service level for each input port.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Port {
@@ -29,7 +29,7 @@ struct Port {
 const SCHEMA: u32 = 1;
 
 impl Kept {
-    /// Reads a file; a missing one has no ports.
+    /// Reads a file. A missing file has no ports.
     pub(super) fn read(file: &Path) -> Result<Self, Failure> {
         let text = match std::fs::read(file) {
             Ok(text) => text,
@@ -51,7 +51,7 @@ impl Kept {
         }
     }
 
-    /// Puts it into a file, whole.
+    /// Writes the file as a whole.
     pub(super) fn write(&self, file: &Path) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(self).map_err(anyhow::Error::from)?;
         output::write(file, &format!("{text}\n"))
@@ -70,7 +70,7 @@ impl Kept {
         })
     }
 
-    /// Keeps it, unless something is kept of the port.
+    /// Adds the tables of a port, unless the port has saved tables already.
     pub(super) fn add(&mut self, at: PortAt, tables: &Tables) {
         let turns =
             |turns: &[ArbitrationEntry]| turns.iter().map(|turn| (turn.vl, turn.weight)).collect();

@@ -117,7 +117,7 @@ fn failed(fault: Fault) -> Failure {
 }
 
 impl Flags {
-    /// Writes if there is something to write, reads back and prints.
+    /// Writes the weights, if any are given, reads the ports back and prints them.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let given = Lanes::new(self.sls.0.clone(), self.lanes.0.clone());
         let given =
@@ -151,7 +151,7 @@ impl Flags {
                 kept.add(at(&fabric, port.id)?, plan.before());
                 kept.write(file)?;
             }
-            // Ctrl-C waits: a port is written as a whole, or is as before.
+            // Ctrl-C takes effect after the write: a port is written as a whole or not at all.
             let _listening = Interrupt::listen()?;
             fabric.apply(&plan).map_err(failed)?;
         }
@@ -163,7 +163,7 @@ impl Flags {
         outputs.answer(&WeightsAnswer { schema: 1, ports: shown, stats: Stats::HERE })
     }
 
-    /// The ports that the command is about.
+    /// Returns the selected ports.
     fn chosen<'a>(
         &self,
         fabric: &mut InfiniBand,
@@ -211,7 +211,7 @@ impl Flags {
     }
 }
 
-/// Returns the place of a discovered port.
+/// Returns the GUID and the number of a discovered port.
 fn at(fabric: &InfiniBand, id: PortId) -> Result<PortAt, Failure> {
     fabric.fabric().port(id).ok_or_else(|| failed(Fault::NoSuchPort(id)))
 }

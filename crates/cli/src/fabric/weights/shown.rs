@@ -44,7 +44,8 @@ impl Shown {
     }
 }
 
-/// A row for each queue of ports, or one that says that there is none.
+/// Returns the table of ports: a row for each queue, or one row with `none` for a port without
+/// queues.
 pub(super) fn text(ports: &[Shown]) -> String {
     let mut rows = Vec::new();
     for port in ports {

@@ -68,7 +68,8 @@ pub(super) fn queue(text: &str) -> Result<Queue, Refusal> {
     )
 }
 
-/// Queues as a port is told: no service level twice, none that was not given, no more queues than lanes.
+/// Returns the configuration of a port. Refuses a service level that is given twice or is not in
+/// `given`, and more queues than lanes.
 pub(super) fn config(queues: &[Queue], given: &Lanes) -> Result<PortConfig, Failure> {
     let most = given.vls().len();
     if queues.len() > most {

@@ -1,5 +1,5 @@
-//! Flows that are measured together, and the values read from them. Names are those of the simulated study, so that
-//! its rules find them.
+//! Flows that are measured together, and the values read from them. Names are those of the
+//! simulated study, so that its rules apply.
 
 mod findings;
 mod plan;
@@ -8,10 +8,10 @@ use super::flags::{Flags, Item};
 
 const GB: u32 = 1_000_000_000;
 const MB: u32 = 1_000_000;
-/// Larger first.
+/// Elephants, the larger first.
 const ELEPHANTS: [(&str, u32); 2] = [("1 GB", GB), ("1 MB", MB)];
 const MICE: [(&str, u32); 3] = [("10 B", 10), ("100 B", 100), ("1 KB", 1_000)];
-/// The verbs in the order of the matrix: their names in the matrix and in plans.
+/// The verbs in the order of the matrix: pairs of the name in the matrix and the name in plans.
 const VERBS: [(&str, &str); 4] =
     [("WRITE", "write"), ("READ", "read"), ("WIMM", "write-imm"), ("SEND", "send")];
 const WRITE: &str = "write";
@@ -46,13 +46,13 @@ pub(super) struct Case {
     reads: Reads,
 }
 
-/// All that were asked for.
+/// Returns the cases that the flags select.
 pub(super) fn cases(flags: &Flags) -> Vec<Case> {
     let of_mice = [mice(), mice_and_elephants(flags.quick)].concat();
     let all = [matrix(flags.quick), polling(), of_mice, stores()].concat();
     let is_wanted = |case: &Case| {
         let fits = case.flows.iter().all(|flow| u64::from(flow.bytes) <= flags.largest.get());
-        // The smallest mouse alone is what it is held against beside an elephant, too.
+        // The smallest mouse alone is also the reference for the mouse beside an elephant.
         let is_alone = case.item == Item::Mice && case.flows.len() == 1;
         let is_item = flags
             .item
@@ -123,7 +123,7 @@ fn mice_and_elephants(quick: bool) -> Vec<Case> {
     let mut cases = Vec::new();
     let all = if quick { &MICE[..1] } else { &MICE[..] };
     for &(called, bytes) in all {
-        // The smallest mouse alone is among the mice.
+        // The item `Mice` has the smallest mouse alone.
         if bytes != 10 {
             let name = format!("{called} alone");
             cases.push(small(Item::MouseElephant, name, vec![mouse(bytes)]));
@@ -137,7 +137,7 @@ fn mice_and_elephants(quick: bool) -> Vec<Case> {
     cases
 }
 
-/// "HERD vs. Elephant".
+/// Returns the cases of "HERD vs. Elephant".
 fn stores() -> Vec<Case> {
     let one = |(name, elephants): (String, Vec<Wanted>)| Case {
         item: Item::KeyValue,

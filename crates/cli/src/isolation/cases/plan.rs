@@ -24,7 +24,8 @@ impl Case {
         let depth = flags.depth;
         for (number, flow) in self.flows.iter().enumerate() {
             let Wanted { opcode, bytes, events } = flow;
-            // "Both flows share the same link": who READs posts where the data goes to.
+            // "Both flows share the same link": the host that posts a READ is the destination of
+            // the data.
             let (from, to) = if *opcode == "read" { ("to", "from") } else { ("from", "to") };
             let completion = if *events { "event" } else { "poll" };
             text += &format!(

@@ -58,7 +58,7 @@ fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     sentences
 }
 
-/// The distributions of flows that are there for the latency.
+/// Returns a figure of the latency of LSG flows.
 fn latency(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
     let mut series = Vec::new();
     for (flow, found) in settings.plan.flows.iter().zip(&outcome.flows) {

@@ -18,14 +18,14 @@ pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
     parts.join("\n")
 }
 
-/// All tables.
+/// Returns all tables.
 pub(super) fn all(settings: &Settings, outcome: &Outcome) -> Vec<Table> {
     let latency = latency(settings, outcome);
     let rest = [bandwidth(settings, outcome), hosts(settings, outcome)];
     latency.into_iter().chain(rest).collect()
 }
 
-/// Flows with what was reported of them.
+/// Returns each flow with its outcome.
 fn reports<'a>(
     settings: &'a Settings,
     outcome: &'a Outcome,
@@ -33,13 +33,13 @@ fn reports<'a>(
     settings.plan.flows.iter().zip(&outcome.flows)
 }
 
-/// `bulk by WRITE, 64 KiB, SL1`
+/// Returns a description such as `bulk by WRITE, 64 KiB, SL1`.
 pub(super) fn what(flow: &Flow) -> String {
     let bytes = Bytes::new(u64::from(flow.task.bytes.get()));
     format!("{}, {bytes}, SL{}", named(flow.task.method), flow.task.sl.get())
 }
 
-/// A flow's name, and between which hosts it is if that does not say so.
+/// Returns a flow's name, with its two hosts unless the name ends with them.
 pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
     let host = |place: usize| &settings.plan.hosts[place].name;
     let pair = format!("{}->{}", host(flow.from), host(flow.to));
@@ -116,7 +116,7 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
     }
 }
 
-/// Returns the end of a flow in words.
+/// Returns the end of a flow as text.
 fn end(report: Option<&Report>) -> Cell {
     match report.map(|report| &report.end) {
         Some(FlowEnd::Complete) => Cell::verdict(Verdict::Good, "complete"),
@@ -153,7 +153,7 @@ fn hosts(settings: &Settings, outcome: &Outcome) -> Table {
     }
 }
 
-/// The line that says what all numbers rest on.
+/// Returns the line with the circumstances of all numbers.
 pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
     let plan = &settings.plan;
     let partial = match &outcome.end {
@@ -177,7 +177,7 @@ pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
     )
 }
 
-/// Flows of which nothing was counted.
+/// Returns the names of flows without a counted message.
 fn without_samples(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let is_empty = |found: &FlowOutcome| {
         found
@@ -189,7 +189,7 @@ fn without_samples(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     flows.map(|(flow, _)| flow.name.clone()).collect()
 }
 
-/// A flow of which nothing was counted was not measured.
+/// Returns an error if a flow has no counted message.
 pub(super) fn all_have_samples(settings: &Settings, outcome: &Outcome) -> Result<(), Failure> {
     let without = without_samples(settings, outcome);
     match without.is_empty() {

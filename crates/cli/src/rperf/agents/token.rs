@@ -1,5 +1,5 @@
-//! The source of the token: a file that only its owner can read, or the environment. Never the command line, which
-//! all users of a host can read.
+//! The source of the token: a file that only its owner can read, or the environment. The token is
+//! no flag, because all users of a host can read command lines.
 
 use crate::failure::Failure;
 use bandwise_agents::Token;
@@ -9,7 +9,7 @@ use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The flag.
+/// The flag that names the file with the token.
 #[derive(Debug, clap::Args)]
 pub(crate) struct TokenFlag {
     /// File with the token that all hosts share, readable by its owner only [default: the token in
@@ -19,11 +19,11 @@ pub(crate) struct TokenFlag {
 }
 
 const VARIABLE: &str = "BANDWISE_TOKEN";
-/// More than any token has, bytes.
+/// The largest size of a token file in bytes, more than any token has.
 const LARGEST: u64 = 1 << 16;
 
 impl TokenFlag {
-    /// The token there is.
+    /// Reads the token from the file or from the environment.
     pub(crate) fn read(&self) -> Result<Token, Failure> {
         let (name, text) = match &self.token_file {
             Some(path) => (format!("--token-file {}", path.display()), of_file(path)?),

@@ -1,4 +1,4 @@
-//! Addresses of servers: a host or an IP address, and a port if it is not the default one.
+//! Addresses of servers: a host name or an IP address, and a port if it is not the default port.
 
 use crate::values::{Refusal, refused};
 use bandwise_agents::{Address, AddressError};
@@ -7,29 +7,29 @@ use std::net::{IpAddr, SocketAddr};
 /// The default port of servers.
 const USUAL: u16 = 18516;
 
-/// `HOST[:PORT]` of a server; an IPv6 address with a port stands in brackets.
+/// Parses `HOST[:PORT]` of a server; an IPv6 address with a port needs brackets.
 pub(super) fn host(text: &str) -> Result<Address, Refusal> {
     host_with(text, USUAL)
 }
 
-/// The same, and the port of who has none.
+/// Parses `HOST[:PORT]`, with the default port `usual`.
 pub(crate) fn host_with(text: &str, usual: u16) -> Result<Address, Refusal> {
     Address::parse(text, usual).or_else(|error| {
         let why = match &error {
             AddressError::Port(_) => Some(error.to_string()),
-            // The value alone shows it.
+            // The message with the value is clear without a reason.
             AddressError::Host(_) => None,
         };
         refused(why, error.allowed())
     })
 }
 
-/// `ADDRESS[:PORT]` of this host, for a server.
+/// Parses `ADDRESS[:PORT]` of this host, for a server.
 pub(super) fn listened(text: &str) -> Result<SocketAddr, Refusal> {
     listened_with(text, USUAL)
 }
 
-/// The same, and the port of who has none.
+/// Parses `ADDRESS[:PORT]`, with the default port `usual`.
 pub(crate) fn listened_with(text: &str, usual: u16) -> Result<SocketAddr, Refusal> {
     let address = text.parse::<IpAddr>().map(|address| SocketAddr::new(address, usual));
     match address.or_else(|_| text.parse()) {

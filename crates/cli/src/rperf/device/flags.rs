@@ -1,5 +1,5 @@
-//! Flags of `bandwise rperf server` and `client`, as they are given. Where perftest has a flag for the same, its
-//! letter is the same.
+//! Flags of `bandwise rperf server` and `client`, as they are given. A flag that perftest has too
+//! has the same letter.
 
 use super::address::{host, listened};
 use super::here::Here;
@@ -154,7 +154,7 @@ pub(super) enum MethodFlag {
     Bulk,
 }
 
-/// Over which transport service.
+/// A transport service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum TransportFlag {
     /// Reliable connections
@@ -178,7 +178,7 @@ pub(super) enum OperationFlag {
     Atomic,
 }
 
-/// Whole seconds, as perftest has them, or a time with its unit.
+/// Parses whole seconds, as perftest has them, or a time with its unit.
 fn seconds(text: &str) -> Result<Time, Refusal> {
     match text.trim().bytes().all(|b| b.is_ascii_digit()) {
         true => duration(&format!("{} s", text.trim())),

@@ -6,7 +6,7 @@ use bandwise_measure::placement::{Cpus, Placement};
 use bandwise_session::WantedPages;
 use bandwise_verbs::placement::{Near, Processors, allowed, near};
 
-/// Flags that say where.
+/// The flags of processors and memory.
 #[derive(Debug, clap::Args)]
 pub(super) struct Here {
     /// Processors, such as 3 or 0-3,8, one for each thread in turn, or `any` [default: those near
@@ -48,7 +48,7 @@ fn cpu(text: &str) -> Result<Cpu, Refusal> {
 }
 
 impl Here {
-    /// The place, for a device.
+    /// Returns the placement for a device.
     pub(super) fn resolve(&self, device: &str) -> Result<Placement, Failure> {
         let pages = match self.huge_pages {
             None => WantedPages::Ordinary,

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::values::number;
 use bandwise_verbs::ibverbs::{Chosen, Wanted, devices};
 
-/// Flags that say which port.
+/// The flags that select a port.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Port {
     /// RDMA device, as `bandwise devices` lists it [default: the only one]
@@ -19,7 +19,7 @@ pub(crate) struct Port {
 }
 
 impl Port {
-    /// The port there is.
+    /// Returns the selected port.
     pub(crate) fn resolve(&self) -> Result<Chosen, Failure> {
         let wanted = Wanted {
             device: self.device.clone(),

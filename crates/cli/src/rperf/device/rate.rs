@@ -7,7 +7,7 @@ use bandwise_units::BitRate;
 const ALLOWED: &str = "Gbps as a number, such as 10 or 2.5; a rate such as \"500 Mbps\"; messages a second, such as \
                        \"2 Mpps\", \"500 kpps\" or \"1000 pps\"";
 
-/// A number is Gbps, as of perftest's `--rate_limit`.
+/// Parses a rate limit. A number without a unit is in Gbps, as of perftest's `--rate_limit`.
 pub(super) fn rate(text: &str) -> Result<Rate, Refusal> {
     let text = text.trim();
     let is_number =

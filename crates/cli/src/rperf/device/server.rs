@@ -34,7 +34,7 @@ impl Server {
     }
 }
 
-/// Returns the tasks of a client in words.
+/// Returns the tasks of a client as text.
 fn describe(served: &Served) -> String {
     let (first, last) = (served.first.bytes.get(), served.last.bytes.get());
     let sizes = if first == last { String::new() } else { format!("{first} B to ") };

@@ -12,23 +12,24 @@ use bandwise_session::{Method, Operation, Part, Task};
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::manager::usable;
 
-/// Samples, or messages.
+/// The default number of samples, or of messages of bulk traffic.
 const SAMPLES: u64 = 10_000;
 
 /// The first size of a sweep and its default last one, in bytes, as of perftest's `-a`.
 const SMALLEST: u32 = 2;
 const LARGEST: u32 = 8 << 20;
-/// Long enough for a hundred messages of 64 KiB at 1 Gbps, short enough to show what comes and goes.
+/// The default time slice: long enough for a hundred messages of 64 KiB at 1 Gbps, short enough to
+/// show bursts.
 const WINDOW: Time = Time::from_ms(100);
 
-/// The powers of two, up to the largest.
+/// Returns the powers of two from 2 up to `largest`.
 fn sizes(largest: u32) -> impl Iterator<Item = u32> {
     (1..31).map(|power| 1 << power).take_while(move |&bytes| bytes <= largest)
 }
 
 impl Client {
     pub(super) fn resolve(self) -> Result<(ClientSettings, Outputs), Failure> {
-        // What flags say comes first: it is wrong on any host.
+        // Flags are checked before the device, so that a mistake is the same error on every host.
         let method = self.method()?;
         let mtu = self.mtu()?;
         let transport = self.transport();
@@ -56,7 +57,7 @@ impl Client {
         if self.all && method.operation() == Operation::Atomic {
             return Err(Failure::usage("-a: an atomic has one size alone", "no -a"));
         }
-        // Those of a sweep are all refused, or none.
+        // A sweep is checked with its largest size: either all of its sizes are valid or none is.
         let size = if self.all { LARGEST } else { default_bytes(method) };
         let bytes = self.size.map_or(size, |size| size.get() as u32);
         if self.all && bytes < SMALLEST {

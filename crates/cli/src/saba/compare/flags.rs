@@ -1,4 +1,4 @@
-//! Flags of `bandwise saba compare`, and what they mean.
+//! Flags of `bandwise saba compare`, resolved to settings.
 
 use crate::failure::Failure;
 use crate::files::Text;

@@ -47,7 +47,7 @@ fn category(label: &str, names: Vec<String>) -> Axis {
     Axis { label: label.into(), scale: Scale::Category(names), ..Axis::default() }
 }
 
-/// A point for each round, and at the end the mean with its whiskers.
+/// Returns a figure with a point for each round, and at the end the mean with its whiskers.
 fn gains(answer: &CompareAnswer) -> Figure {
     let places = (0..).map(f64::from);
     let end = answer.rounds.len() as f64;

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// A controller that says what it would write, and writes nothing.
+/// A dry run of a controller: prints the planned writes, and writes nothing.
 pub(super) struct DryRun<'a> {
     pub settings: &'a Settings,
     pub profiles: Profiles,

@@ -1,4 +1,4 @@
-//! The controller as a program: its settings, its network, what it is asked from outside.
+//! The controller as a program: its settings, its network, and the commands that query it.
 
 mod dry_run;
 mod network;
@@ -21,7 +21,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// The settings, and their text, for what turns out to be wrong later.
+    /// Reads the settings, and returns them with their text, for errors that are found later.
     pub(super) fn read(&self) -> Result<(Settings, Text), Failure> {
         let text = Text::read(&self.config)?;
         let settings = Settings::read(&text.source(), self.folder())?;

@@ -1,4 +1,4 @@
-//! The network of a controller, as its settings name it.
+//! The network of a controller, as the settings define it.
 
 use crate::fabric;
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ use bandwise_switches::{Named, Names, Port, Switches};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A network that is there.
+/// An opened network.
 pub(super) struct Opened<S> {
     /// All ports.
     pub ports: Vec<Port>,
@@ -55,13 +55,13 @@ pub(super) fn marking(network: &Network) -> Marking {
     }
 }
 
-/// Finds the ports, and hands the network over. Nothing is written.
+/// Discovers the ports, and hands the network over to `to`. Nothing is written.
 pub(super) fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Failure> {
     let names = &settings.names;
     match &settings.network {
         Network::Lab(name) => {
             needs_root()?;
-            // Its hosts have addresses, by which programs know them.
+            // The hosts of a lab have addresses, which programs use as names.
             let lab = || -> Result<Lab, LabError> {
                 let record = Record::open(name)?;
                 record.verify()?;
@@ -86,7 +86,7 @@ pub(super) fn open(settings: &Settings, source: &Source, to: impl Use) -> Result
     }
 }
 
-/// A network in memory as settings have it, of which nothing is written yet.
+/// Returns the network in memory of the settings, with nothing written to it.
 pub(super) fn simulated(given: &settings::Simulated) -> Result<Simulated, Failure> {
     let fabric = match &given.shape {
         Shape::Given(fabric) => (**fabric).clone(),

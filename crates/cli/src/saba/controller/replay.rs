@@ -31,7 +31,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Runs the recordings again.
+    /// Replays the recordings and compares the outputs.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut replay = Replay::default();
         let mut differs = None;
@@ -70,7 +70,7 @@ impl Flags {
     }
 }
 
-/// Returns the content of a file in a line.
+/// Returns the content of a file as one line.
 fn summary(done: &Replayed) -> String {
     let Replayed { starts, parts, gaps, inputs, outputs, orders, cut, .. } = done;
     let mut text =

@@ -45,7 +45,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Runs until somebody asks it to stop.
+    /// Runs until a signal ends the controller.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let (settings, text) = self.config.read()?;
         Settings::check_paths(&text.source(), self.config.folder())?;
@@ -84,7 +84,7 @@ impl Flags {
     }
 }
 
-/// The core of a controller that begins with what was stored.
+/// Returns the core of a controller that starts from the stored state.
 pub(crate) fn core(
     settings: &Settings,
     profiles: Profiles,
@@ -172,7 +172,7 @@ impl Use for Run<'_> {
         let unrestored =
             event_loop.join().map_err(|_| anyhow::anyhow!("the controller ended by a fault"))?;
         if let Listen::Unix { path, .. } = &settings.listen {
-            // The next one takes it away if this fails.
+            // If this fails, the next controller removes the socket.
             let _ = std::fs::remove_file(path);
         }
         match unrestored.is_empty() {

@@ -24,7 +24,7 @@ pub(crate) struct Flags {
 }
 
 impl Flags {
-    /// Asks the controller and prints.
+    /// Queries the controller and prints its status.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.config.config])?;
         let (settings, _) = self.config.read()?;
@@ -89,7 +89,7 @@ fn text(status: &Value) -> String {
     format!("{}\n{}{others}", tables::table(&applications), tables::table(&ports))
 }
 
-/// A row for each application, by its id: parts of one job are one.
+/// Returns a row for each application by its id; all parts of a job share a row.
 fn rows_of_applications(all: &Value) -> BTreeMap<u64, [Value; 6]> {
     let mut rows = BTreeMap::<u64, [Value; 6]>::new();
     for of in all.as_array().into_iter().flatten() {
@@ -111,7 +111,8 @@ fn rows_of_applications(all: &Value) -> BTreeMap<u64, [Value; 6]> {
     rows
 }
 
-/// A port's queues: `0,3=2 1=1` for levels 0 and 3 in one of weight 2, and level 1 in one of weight 1.
+/// Returns a port's queues: `0,3=2 1=1` is a queue of levels 0 and 3 with weight 2, and one of
+/// level 1 with weight 1.
 fn queues(config: &Value) -> Cell {
     let Some(weights) = config["weights"].as_array() else { return Cell::text("?") };
     let levels = config["table"].as_array().cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! [`ProfileAnswer`]: the runs of a profile and the models of them.
+//! [`ProfileAnswer`]: the runs of a profile and their models.
 
 use super::flags::Settings;
 use crate::answer::{Answer, Stats, fraction, seconds};
@@ -12,7 +12,7 @@ use bandwise_units::Time;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// The runs of a profile and the models of them.
+/// The runs of a profile and their models.
 #[derive(Debug, Serialize)]
 pub(super) struct ProfileAnswer {
     schema: u32,
@@ -103,8 +103,8 @@ struct Knot {
 }
 
 impl ProfileAnswer {
-    /// Returns the answer for the runs so far. `table` is the sensitivity table if it has the new
-    /// entry.
+    /// Returns the answer for the runs so far. `table` is the sensitivity table if the new entry
+    /// was added to it.
     pub(super) fn new(
         settings: &Settings,
         campaign: &Campaign,

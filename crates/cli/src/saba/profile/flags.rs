@@ -1,4 +1,4 @@
-//! Flags of `bandwise saba profile`, and what they mean.
+//! Flags of `bandwise saba profile`, resolved to settings.
 
 use crate::failure::Failure;
 use crate::files::Text;
@@ -140,7 +140,7 @@ fn dataset(text: &str) -> Result<Dataset, Refusal> {
     read.map_err(|_| Refusal { why: None, allowed: DatasetError::ALLOWED.to_owned() })
 }
 
-/// Refuses a command that can't be run: better now than when links are limited.
+/// Refuses a command that can't be run, before links are limited.
 fn check_program(name: &OsString) -> Result<(), Failure> {
     let is_program = |path: &Path| {
         std::fs::metadata(path)
@@ -203,13 +203,13 @@ impl Flags {
         check_program(&settings.profile.command[0])?;
         let shares = settings.profile.links.check(settings.plan.shares());
         shares.map_err(|unfit| Failure::unfit_for("--at:", unfit))?;
-        // Better now than after hours.
+        // A table that can't be read fails here and not after hours of runs.
         settings.read_table()?;
         Ok(settings)
     }
 }
 
-/// Opens the links. Exactly one of the flags is given, or clap refuses the command line.
+/// Opens the links. The flags are exclusive: clap refuses a command line without exactly one.
 fn links(
     lab: Option<String>,
     devices: Vec<String>,
@@ -231,7 +231,7 @@ fn links(
     })
 }
 
-/// Today, by the clock of this machine, in UTC.
+/// Returns the present date by the clock of this machine, in UTC.
 fn today() -> Date {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     Date::of_day(since.map_or(0, |since| since.as_secs() / 86_400))
@@ -243,7 +243,7 @@ impl Settings {
         self.profile.command.iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 
-    /// The table as it is, empty if it isn't there.
+    /// Reads the table; a missing file is an empty table.
     fn read_table(&self) -> Result<Table, Failure> {
         match &self.table {
             Some(path) => {
@@ -257,10 +257,11 @@ impl Settings {
         }
     }
 
-    /// Puts the application in the table, if there is to be one. Others stay as they are.
+    /// Adds the application to the table, if one is given, and keeps all other entries. Returns
+    /// `true` if the table was written.
     pub(super) fn store(&self, results: &ProfileResults) -> Result<bool, Failure> {
         let (Some(path), Ok(samples)) = (&self.table, &results.samples) else { return Ok(false) };
-        // Read again: somebody may have added others in the meantime.
+        // Reads the table again, because it may have changed during the runs.
         let mut table = self.read_table()?;
         let comment = format!("measured by bandwise saba profile, {}", self.profile.links);
         let entry = Entry {

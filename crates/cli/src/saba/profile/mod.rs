@@ -1,4 +1,5 @@
-//! `bandwise saba profile`: runs a program with less bandwidth and measures how much slower it is (Saba 4.2).
+//! `bandwise saba profile`: runs a program with less bandwidth and measures its slowdown (Saba,
+//! section 4.2).
 
 mod answer;
 mod flags;
@@ -18,7 +19,7 @@ use bandwise_runner::{Completion, JournalFile};
 use progress::ProfileProgress;
 
 impl Flags {
-    /// Makes the runs that are left, and prints the results of all.
+    /// Makes the remaining runs, and prints the results of all.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut settings = self.resolve()?;
         let interrupt = Interrupt::listen()?;

@@ -40,7 +40,7 @@ impl ProfileProgress {
     }
 }
 
-/// Returns a time in words, to the second.
+/// Returns a time as text, to the second.
 fn duration(time: Time) -> String {
     let seconds = time.as_s_f64().round() as u64;
     match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {

@@ -92,7 +92,7 @@ fn line(model: &ModelRow) -> Vec<Point> {
     (0..=STEPS).map(at).collect()
 }
 
-/// Every run in its order, so that what drifts is seen.
+/// Returns a figure of all runs in order, which shows a drift.
 fn runs(answer: &ProfileAnswer) -> Figure {
     let of = |name: &str, is: &dyn Fn(&RunRow) -> bool| Series {
         name: name.into(),

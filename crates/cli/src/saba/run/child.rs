@@ -1,4 +1,4 @@
-//! [`Signals`]: the command while it runs, and what is sent to this program meanwhile.
+//! [`Signals`]: the command's process, and the signals that this program receives meanwhile.
 
 use crate::failure::Failure;
 use anyhow::Context;
@@ -19,12 +19,12 @@ pub(super) enum Ended {
     Code(u8),
     /// The signal that ended it.
     Signal(i32),
-    /// The reason for which it did not start, and the code that shells have for it.
+    /// The reason for which the command did not start, and the shells' exit code for it.
     NotRun(String, u8),
 }
 
 impl Ended {
-    /// Returns the exit code as shells have it.
+    /// Returns the exit code, as shells compute it.
     pub(super) fn code(&self) -> u8 {
         match self {
             Ended::Code(code) | Ended::NotRun(_, code) => *code,
@@ -40,7 +40,7 @@ impl Ended {
     }
 }
 
-/// Signals, which wait until they are read.
+/// Blocked signals, which are pending until they are read.
 pub(super) struct Signals {
     read: SignalFd,
     /// The signals that were blocked before.
@@ -48,7 +48,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Blocks signals in this thread and in those that it starts from now on.
+    /// Blocks signals in this thread and in the threads that it starts later.
     pub(super) fn block() -> Result<Signals, Failure> {
         let before = SigSet::thread_get_mask().context("signals can't be blocked")?;
         let mut all: SigSet = FORWARDED.into_iter().collect();
@@ -58,8 +58,9 @@ impl Signals {
         Ok(Signals { read: read.context("signals can't be read")?, before })
     }
 
-    /// Runs it to its end, with these variables alone. It has signals as this program had them: `std` would leave them
-    /// blocked, and can do otherwise only by unsafe means.
+    /// Runs the command to its end, with only these variables. The command's signal mask is the
+    /// mask that this program started with: `std::process` would leave the signals blocked, and can
+    /// change that only with unsafe code.
     pub(super) fn run(
         &mut self,
         command: &[CString],
@@ -71,7 +72,7 @@ impl Signals {
                 PosixSpawnFlags::POSIX_SPAWN_SETSIGMASK | PosixSpawnFlags::POSIX_SPAWN_SETSIGDEF,
             )?;
             attributes.set_sigmask(&self.before)?;
-            // Programs in Rust ignore it, others count on it.
+            // Rust programs ignore SIGPIPE; other programs expect its default action.
             attributes.set_sigdefault(&Signal::SIGPIPE.into())?;
             let files = PosixSpawnFileActions::init()?;
             posix_spawnp(&command[0], &files, &attributes, command, variables)
@@ -92,12 +93,12 @@ impl Signals {
                 _ => {}
             }
             let signal = self.read.read_signal().context("signals can't be read")?;
-            // Those that a terminal sends (positive codes are the kernel's) the command has by itself: it is in the
-            // group that is in front.
+            // The terminal sends its signals (positive codes are the kernel's) to the command too,
+            // which is in the foreground process group.
             let sent = signal.filter(|signal| signal.ssi_code <= 0);
             let sent = sent.and_then(|sent| Signal::try_from(sent.ssi_signo as i32).ok());
             if let Some(signal) = sent.filter(|signal| FORWARDED.contains(signal)) {
-                // If it has just ended, it needs none.
+                // The command may have just ended.
                 let _ = kill(child, signal);
             }
         }

@@ -1,4 +1,4 @@
-//! The place of the preloaded library.
+//! The search for the preloaded library.
 
 use crate::failure::Failure;
 use crate::output::note;
@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 /// The file name of the library.
 const NAME: &str = "libsaba_preload.so";
 
-/// Folders beside that of the program, as packages have them.
+/// Folders relative to the program's folder, as packages lay them out.
 const BESIDE: [&str; 4] = ["", "../lib/bandwise", "../lib", "../lib64"];
 
-/// Folders of the system.
+/// System folders.
 const SYSTEM: [&str; 4] =
     ["/usr/local/lib/bandwise", "/usr/local/lib", "/usr/lib/bandwise", "/usr/lib"];
 
-/// The one that is given, which must be there; or the first that is found. Without one the command runs all the same.
+/// Returns the given library, which must exist, or else the first that is found. The command also
+/// runs without a library.
 pub(super) fn find(given: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
     let set = std::env::var_os("SABA_PRELOAD").filter(|path| !path.is_empty());
     let (name, given) = match (given, set) {
@@ -30,7 +31,7 @@ pub(super) fn find(given: Option<&Path>) -> Result<Option<PathBuf>, Failure> {
         if !found.is_file() {
             return Err(wrong("it is no file"));
         }
-        // ld.so(8) takes them for what separates libraries.
+        // ld.so(8) takes spaces and colons as separators of libraries.
         return match found.to_string_lossy().contains([' ', ':']) {
             true => Err(wrong("the loader would take it for several")),
             false => Ok(Some(found)),

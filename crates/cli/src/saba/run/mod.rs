@@ -1,4 +1,4 @@
-//! `bandwise saba run`: a program that knows nothing of Saba, as an application of a controller's.
+//! `bandwise saba run`: runs an unmodified program under a controller.
 
 mod child;
 mod library;
@@ -104,7 +104,7 @@ fn job(text: &str) -> Result<String, Refusal> {
     }
 }
 
-/// A file that is given by a flag can be read, and is found from wherever the command goes.
+/// Returns the absolute path of a file that a flag gives, after a check that it can be read.
 fn file(flag: &str, path: &Path) -> Result<PathBuf, Failure> {
     let wrong = |error: std::io::Error| {
         let message = format!("{flag} can't be {}: {error}", path.display());
@@ -115,7 +115,7 @@ fn file(flag: &str, path: &Path) -> Result<PathBuf, Failure> {
 }
 
 impl Flags {
-    /// Runs the command, and ends as it does.
+    /// Runs the command, and returns its exit code.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[])?;
         let library = library::find(self.preload.as_deref())?;
@@ -140,7 +140,7 @@ impl Flags {
             options.job = Some(own_job()?);
         }
 
-        // Before a thread begins: each has the signals blocked that its maker had.
+        // Signals are blocked before the first thread starts, because threads inherit the mask.
         let mut signals = Signals::block()?;
         let application = Application::register(&self.app, options.clone());
         let application = application.map_err(|error| match error {
@@ -198,7 +198,8 @@ impl Flags {
     }
 }
 
-/// The end of the command, and the mark of its packets. It has no text: the command prints its own.
+/// The end of the command, and the mark of its packets. The answer has no text, because the command
+/// prints its own.
 #[derive(Serialize)]
 struct RunAnswer<'a> {
     schema: u32,
@@ -231,7 +232,7 @@ fn unusable(error: &Error) -> Failure {
     Failure::usage(error.to_string(), "see saba(3), or --help")
 }
 
-/// A job that nobody else has.
+/// Returns a new unique job.
 fn own_job() -> Result<String, Failure> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).context("a name for the job can't be drawn")?;

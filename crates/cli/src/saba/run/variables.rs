@@ -16,7 +16,7 @@ const TRAFFIC_CLASS: [&str; 2] = ["NCCL_IB_TC", "UCX_IB_TRAFFIC_CLASS"];
 /// The environment of the command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Variables {
-    /// Saba's own: set, or taken away where there is none.
+    /// Saba's variables: set, or removed if they have no value.
     own: Vec<(&'static str, Option<OsString>)>,
     /// Variables of other programs, which the user may have set.
     others: Vec<(&'static str, String)>,
@@ -48,7 +48,7 @@ impl Variables {
         Variables { own, others: level.chain(class).collect(), preload: None }
     }
 
-    /// Adds files of flags; those of the environment stay otherwise.
+    /// Adds the files of flags. Without a flag, the variable of the environment stays.
     pub(super) fn files(mut self, token: Option<&Path>, hosts: Option<&Path>) -> Self {
         for (name, path) in [(environment::TOKEN_FILE, token), (environment::HOSTS, hosts)] {
             if let Some(path) = path {
@@ -64,7 +64,7 @@ impl Variables {
         self
     }
 
-    /// Returns the variables to set, and a note for each that is set already.
+    /// Returns the variables to set, and a note for each variable that has another value already.
     fn over(
         &self,
         there: impl Fn(&str) -> Option<OsString>,
@@ -80,7 +80,8 @@ impl Variables {
             }
         }
         if let Some(library) = &self.preload {
-            // Before others, whose functions it calls; not twice, where a program runs under another.
+            // The library precedes other libraries, whose functions it calls, and is listed once if
+            // `saba run` is nested.
             let mut all = library.clone();
             for other in there(LD_PRELOAD).iter().flat_map(|all| libraries(all)) {
                 if other != *library {
@@ -93,7 +94,8 @@ impl Variables {
         (set, kept)
     }
 
-    /// All that the command has, of what there is, as `NAME=VALUE`. What stays as the user has set it is given in words.
+    /// Returns the whole environment of the command as `NAME=VALUE`, made from the present
+    /// variables, and a note for each variable that keeps the user's value.
     pub(super) fn all(
         &self,
         there: impl Iterator<Item = (OsString, OsString)>,
@@ -116,7 +118,7 @@ impl Variables {
     }
 }
 
-/// The libraries of a list, which spaces or colons separate (ld.so(8)).
+/// Returns the libraries of a list, separated by spaces or colons (ld.so(8)).
 fn libraries(list: &OsStr) -> Vec<OsString> {
     let text = list.to_string_lossy();
     text.split([' ', ':']).filter(|name| !name.is_empty()).map(OsString::from).collect()

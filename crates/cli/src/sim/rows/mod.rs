@@ -7,20 +7,20 @@ use crate::failure::Failure;
 use crate::output::{Outputs, Stream};
 use bandwise_scenario::ethernet::FlowRecord;
 
-/// Writes rows, and keeps what went wrong until somebody asks.
+/// A writer of rows, which keeps the first error until [`FlowRows::finish`].
 pub(super) struct FlowRows {
     to: Option<Format>,
     failed: Option<anyhow::Error>,
 }
 
-/// A file of a format.
+/// A file in one of the formats.
 enum Format {
     Csv(csv::Rows),
     Parquet(Box<parquet::Rows>),
 }
 
 impl FlowRows {
-    /// Begins the file, if one is wanted.
+    /// Creates the file, if the flag is given.
     pub(super) fn begin(outputs: &Outputs) -> Result<Self, Failure> {
         let begin = |to: Stream| -> anyhow::Result<Format> {
             Ok(match outputs.rows_are_parquet() {

@@ -12,7 +12,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 use std::sync::Arc;
 
-/// Times in a double: it holds every picosecond of the longest run there can be, an hour.
+/// The columns. A time is a double, which is exact to the picosecond for the longest run, an hour.
 const COLUMNS: &str = "message flows {
     REQUIRED INT32 flow (INTEGER(32,false));
     REQUIRED DOUBLE start_ns;
@@ -23,7 +23,7 @@ const COLUMNS: &str = "message flows {
     REQUIRED DOUBLE slowdown;
 }";
 
-/// Rows that are written together. Until then they are in memory, 48 bytes each.
+/// The number of rows of a row group. They are buffered in memory, 48 bytes each.
 const GROUP: usize = 1 << 16;
 
 /// A file of rows.
@@ -72,7 +72,7 @@ impl Rows {
     }
 }
 
-/// Writes the next column of some rows.
+/// Writes the next column of a row group.
 fn column<T: DataType>(
     to: &mut SerializedRowGroupWriter<Stream>,
     flows: &[FlowRecord],

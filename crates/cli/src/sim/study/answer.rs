@@ -8,7 +8,7 @@ use bandwise_report::Report;
 use bandwise_scenario::ethernet::{Metric, Point, Study};
 use serde::{Serialize, Serializer};
 
-/// The points of a sweep and their metrics. Nothing of it depends on the machine.
+/// The points of a sweep and their metrics, which do not depend on the machine.
 #[derive(Serialize)]
 pub(super) struct StudyAnswer<'a> {
     schema: u32,

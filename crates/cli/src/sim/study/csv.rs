@@ -1,4 +1,4 @@
-//! Points and their numbers as CSV: a line for each point, a column for each axis and metric.
+//! Points and their metrics as CSV: a line for each point, a column for each axis and metric.
 
 use super::point::Finished;
 use anyhow::Context;

@@ -1,4 +1,4 @@
-//! `bandwise sim run` of a file with a `[sweep]`: all its points in parallel, in one table.
+//! `bandwise sim run` of a file with a `[sweep]`: all points in parallel, in one table.
 
 mod answer;
 mod csv;

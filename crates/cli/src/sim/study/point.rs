@@ -1,4 +1,5 @@
-//! [`Finished`]: what is told of a point, and kept where a sweep can be resumed.
+//! [`Finished`]: the results of a point, which are printed, and stored in a folder that can resume
+//! the sweep.
 
 use bandwise_scenario::ethernet::{EthernetResults, Metric};
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Finished {
-    /// Why it ended: it is complete, at its limit, or stuck.
+    /// The reason for the end of the run: complete, at its limit, or stuck.
     pub(super) stop: String,
     pub(super) flows_started: u64,
     pub(super) flows_finished: u64,

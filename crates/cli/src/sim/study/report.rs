@@ -9,13 +9,13 @@ use bandwise_scenario::ethernet::{Metric, Study};
 
 const AVERAGED: &str = "Averages over the seeds; whiskers reach from the least to the most.";
 
-/// Shares of flows, in thousandths, that are enough to draw a tail by; whiskers at more would touch.
+/// The drawn points of a tail, in thousandths of flows; whiskers of more points would touch.
 const DRAWN: [u32; 8] = [900, 920, 940, 960, 980, 990, 995, 999];
 
-/// More curves than these can't be told apart.
+/// The most tails in a figure; more curves would be hard to distinguish.
 const MOST_TAILS: usize = 8;
 
-/// Returns the report. It depends on the scenario alone, not on the machine or the day.
+/// Returns the report. It depends only on the scenario, not on the machine or the date.
 pub(super) fn report(answer: &StudyAnswer) -> Report {
     let StudyAnswer { settings, finished, .. } = *answer;
     let study = &settings.study;
@@ -37,10 +37,10 @@ pub(super) fn report(answer: &StudyAnswer) -> Report {
     }
 }
 
-/// Points that differ in their place on x, and in seeds, alone.
+/// Points that differ only in their value on the x-axis and in seeds.
 struct Curve<'a> {
     name: String,
-    /// The points of all seeds by their place on x.
+    /// The points of all seeds, by their value on the x-axis.
     places: Vec<(usize, String, Vec<&'a Finished>)>,
 }
 
@@ -107,7 +107,7 @@ fn figure(study: &Study, curves: &[Curve], metric: Metric) -> Option<Figure> {
     })
 }
 
-/// A point at the average of the values, with their range.
+/// Returns a point at the average of the values, with their range.
 fn averaged(x: f64, values: &[f64]) -> Option<Point> {
     if values.is_empty() {
         return None;
@@ -121,7 +121,7 @@ fn averaged(x: f64, values: &[f64]) -> Option<Point> {
     })
 }
 
-/// The tails of single packets, where there are few enough to be told apart.
+/// Returns the figure of the tails of single packets, unless there are too many to distinguish.
 fn tails(study: &Study, curves: &[Curve]) -> Option<Figure> {
     let mut series = Vec::new();
     for curve in curves {

@@ -1,4 +1,4 @@
-//! Running the points of a study.
+//! The runs of the points of a study.
 
 use super::answer::StudyAnswer;
 use super::csv;
@@ -48,7 +48,7 @@ pub(crate) fn run(settings: &StudySettings, interrupt: &Interrupt) -> Result<(),
     end(&finished)
 }
 
-/// Returns the end of the command.
+/// Returns the result of the command.
 fn end(finished: &[Option<Finished>]) -> Result<(), Failure> {
     if finished.iter().any(Option::is_none) {
         return Err(Failure::Interrupted);
@@ -63,7 +63,8 @@ fn end(finished: &[Option<Finished>]) -> Result<(), Failure> {
     }
 }
 
-/// A point's numbers, unless somebody asked to stop; and whether they were there already.
+/// Returns the results of a point, or `None` after an interrupt; and whether the results were
+/// stored already.
 fn point(
     settings: &StudySettings,
     i: usize,

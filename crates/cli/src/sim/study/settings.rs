@@ -47,7 +47,7 @@ impl StudySettings {
                 return Err(Failure::usage(message, "a file"));
             }
         }
-        // Most sweeps over a list have the same one at every point.
+        // Most sweeps over a list use the same list at every point.
         if let Some(list) = self.lists.iter().flatten().next() {
             list.count(interrupt)?;
         }

@@ -27,7 +27,7 @@ struct Kept {
 }
 
 impl Store {
-    /// A folder that is there, or is made.
+    /// Opens a folder, which is created if it is missing.
     pub(super) fn open(path: PathBuf) -> Result<Self, Failure> {
         std::fs::create_dir_all(&path).map_err(|e| {
             let message = format!("--resume {}: {}", path.display(), reason(&e));
@@ -56,7 +56,7 @@ impl Store {
         }
     }
 
-    /// Keeps a point. The file is there as a whole or not at all.
+    /// Stores a point. The file appears as a whole or not at all.
     pub(super) fn keep(
         &self,
         fingerprint: Fingerprint,

@@ -1,4 +1,4 @@
-//! Points and their numbers, as a table for the terminal and the report.
+//! Points and their metrics, as a table for the terminal and the report.
 
 use super::point::Finished;
 use bandwise_report::{Cell, Table, text};
@@ -9,7 +9,7 @@ pub(super) fn text(study: &Study, finished: &[Option<Finished>]) -> String {
     format!("{}\n{}", text::table(&table(study, finished)), closing(study, finished))
 }
 
-/// A row for each finished point.
+/// Returns a table with a row for each finished point.
 pub(super) fn table(study: &Study, finished: &[Option<Finished>]) -> Table {
     let metrics = metrics(study, finished);
     let partial = finished.iter().flatten().any(|point| !point.is_complete());
@@ -37,7 +37,7 @@ pub(super) fn table(study: &Study, finished: &[Option<Finished>]) -> Table {
     }
 }
 
-/// Returns the metrics of the plot, and others that are not zero at all points.
+/// Returns the metrics of the plot, and other metrics that are not zero at all points.
 fn metrics(study: &Study, finished: &[Option<Finished>]) -> Vec<Metric> {
     let tells = |metric: &Metric| {
         let mut values = finished.iter().flatten().filter_map(|point| point.metric(*metric));
@@ -48,7 +48,7 @@ fn metrics(study: &Study, finished: &[Option<Finished>]) -> Vec<Metric> {
     Metric::ALL.into_iter().filter(wanted).collect()
 }
 
-/// The lines that say what all numbers rest on.
+/// Returns the lines with the circumstances of all numbers.
 fn closing(study: &Study, finished: &[Option<Finished>]) -> String {
     let done: Vec<&Finished> = finished.iter().flatten().collect();
     let partial = match study.points.len() - done.len() {

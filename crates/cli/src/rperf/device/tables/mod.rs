@@ -24,7 +24,7 @@ pub(super) fn text(settings: &ClientSettings, outcome: &Outcome) -> String {
     tables.chain([closing(settings, outcome)]).collect::<Vec<_>>().join("\n")
 }
 
-/// `on SL0 from rxe0 to mlx5_0 at node1:18516`
+/// Returns a description such as `on SL0 from rxe0 to mlx5_0 at node1:18516`.
 fn who(settings: &ClientSettings, run: &Run) -> String {
     let ClientSettings { server, chosen, .. } = settings;
     format!("on SL{} from {} to {} at {server}", run.task.sl.get(), chosen.device, run.peer)
@@ -90,7 +90,7 @@ fn latency(settings: &ClientSettings, run: &Run) -> Option<Table> {
     })
 }
 
-/// A line for each size.
+/// Returns a table with a row for each size.
 fn latencies(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
     let last = runs.iter().rev().find_map(|run| run.latency.as_ref())?;
     let (unit, scale) = unit_of(last);
@@ -116,7 +116,8 @@ fn latencies(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
     })
 }
 
-/// A line for each size, and of a single one a line for each thread, if there are several.
+/// Returns a table with a row for each size, and for a single size also a row for each of several
+/// threads.
 fn bandwidth(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
     let first = runs.first()?;
     let none = || Cell::text("-");
@@ -176,7 +177,7 @@ fn bandwidth(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
     })
 }
 
-/// The method and what it moves messages by, where it has a choice.
+/// Returns the name of the method, and its operation if the method has a choice.
 pub(crate) fn named(method: Method) -> String {
     if let Method::KeyValue(KeyValue { clients, workers, .. }) = method {
         let many = |number: u32, one: &str| match number {
@@ -199,7 +200,7 @@ pub(crate) fn named(method: Method) -> String {
     format!("{} by {by}", method_name(method))
 }
 
-/// Returns the kind of memory pages in words.
+/// Returns the kind of memory pages as text.
 pub(super) fn pages(pages: &Pages) -> String {
     match pages {
         Pages::Huge(each) => format!("huge pages of {each}"),
@@ -207,7 +208,7 @@ pub(super) fn pages(pages: &Pages) -> String {
     }
 }
 
-/// The line that says what all numbers rest on.
+/// Returns the line with the circumstances of all numbers.
 fn closing(settings: &ClientSettings, outcome: &Outcome) -> String {
     let partial = match &outcome.end {
         RunEnd::Complete => String::new(),

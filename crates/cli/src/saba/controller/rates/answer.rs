@@ -31,7 +31,7 @@ enum EngineRow {
     Packets { warm_up_ns: f64, measured_ns: f64 },
 }
 
-/// An application, all parts of its job as one.
+/// An application; all parts of a job are one application.
 #[derive(Serialize)]
 pub(super) struct Application {
     pub application: u64,
@@ -54,8 +54,9 @@ pub(super) struct Row {
     pub rate: Rate,
 }
 
-/// The rate of an application or a connection, and its part of a link: of an application the link
-/// of which it has most, of a connection the fullest on its path.
+/// The rate of an application or a connection, and its part of a link. The link of an application
+/// is the one of which it has the largest part; the link of a connection is the fullest on its
+/// path.
 #[derive(Serialize)]
 pub(super) struct Rate {
     #[serde(rename = "rate_bps", serialize_with = "bps")]
@@ -146,7 +147,7 @@ impl RatesAnswer {
     }
 }
 
-/// Links, and what they carry of all connections.
+/// The loads of links over all connections.
 struct Links<'a> {
     traffic: &'a Traffic,
     loads: Vec<u64>,
@@ -161,7 +162,8 @@ impl Links<'_> {
         self.part(link, self.loads[link as usize])
     }
 
-    /// The fullest link on a connection's way, as that is what limits it, and its part of it.
+    /// Returns the fullest link on a connection's path, which limits the connection, and the
+    /// connection's part of it.
     fn fullest(&self, connection: usize, rates: &[BitRate]) -> Option<(String, f64)> {
         let path = self.traffic.path(connection).iter().copied();
         let fuller = |a, b| if self.fullness(b) > self.fullness(a) { b } else { a };
@@ -169,7 +171,8 @@ impl Links<'_> {
         Some((self.traffic.port(link), self.part(link, rates[connection].as_bps())))
     }
 
-    /// The link of which some connections have the largest part together, the fullest of several.
+    /// Returns the link of which the connections together have the largest part; of several, the
+    /// fullest.
     fn most(&self, connections: &[usize], rates: &[BitRate]) -> Option<(String, f64)> {
         let mut on = BTreeMap::<u32, u64>::new();
         for &at in connections {

@@ -19,7 +19,7 @@ pub(super) struct Application {
     pub application: u64,
     pub name: String,
     pub job: Option<String>,
-    /// The first registration of its job; itself where it is of none.
+    /// The first registration of the application's job; the application itself if it has no job.
     pub whole: u64,
 }
 

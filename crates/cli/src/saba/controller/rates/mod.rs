@@ -1,7 +1,8 @@
-//! `bandwise saba rates`: what each application of a controller would get if all sent at once.
+//! `bandwise saba rates`: the rate of each application of a controller if all send at once.
 //!
-//! Worked out here and not by the controller, which only says what stands where: it has to answer within milliseconds,
-//! and packets take their time.
+//! This command computes the rates, not the controller: the controller has to answer within
+//! milliseconds, and a simulation of packets takes longer. The controller only reports connections
+//! and weights.
 
 mod answer;
 mod documents;
@@ -65,7 +66,7 @@ enum By {
 }
 
 impl Flags {
-    /// Asks the controller, works it out and prints.
+    /// Queries the controller, computes the rates and prints them.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let file = &self.config.config;
         let outputs = self.json.resolve(&[file])?;
@@ -75,7 +76,8 @@ impl Flags {
         }
         let (settings, _) = self.config.read()?;
         let network = in_memory(&settings, file)?;
-        // In this order: an application that went between has no connection left then.
+        // Connections are read first: those of an application that ends between the two requests
+        // are dropped.
         let Connections { mut connections } = get(&settings.listen, "/v1/connections")?;
         let status: Status = get(&settings.listen, "/v1/status")?;
         let known: BTreeSet<u64> = status.applications.iter().map(|of| of.application).collect();
@@ -103,8 +105,9 @@ fn carried(
     Ok((traffic.packets(times)?, By::Packets(times)))
 }
 
-/// The network that the settings have in memory, with nothing written. Real ones are measured, not made up: who wants
-/// to know beforehand what they would give has their fabric in memory.
+/// Returns the network in memory of the settings, with nothing written to it. Refuses a real
+/// network, whose rates can be measured. To predict the rates of a real fabric, its file is used as
+/// a network in memory.
 fn in_memory(settings: &Settings, file: &Path) -> Result<Simulated, Failure> {
     let file = file.display();
     let Network::Simulated(given) = &settings.network else {
@@ -131,7 +134,8 @@ fn get<T: DeserializeOwned>(listen: &Listen, path: &str) -> Result<T, Failure> {
     Ok(read.with_context(|| format!("the controller's answer to GET {path} can't be read"))?)
 }
 
-/// The controller's connections over a network with what it read at its ports.
+/// Returns the controller's connections over the network, with the weights that the controller read
+/// back at its ports.
 fn traffic(
     mut network: Simulated,
     settings: &Settings,
