@@ -1,21 +1,21 @@
-//! [`Case`]: runs that items take numbers from.
+//! [`Case`]: the runs of an experiment, and the numbers that items read from them.
 
 use crate::repeated::{Repeated, ResultsOf};
 
-/// Runs that items take numbers from.
+/// The runs of an experiment, and the numbers that items read from them.
 #[derive(Debug)]
 pub(crate) struct Case<S: Repeated> {
-    /// Name, for progress.
+    /// Name, shown as progress.
     pub name: String,
-    /// Experiment; it runs once with each seed.
+    /// Experiment, which runs once with each seed.
     pub scenario: S,
-    /// Numbers that are taken from it.
+    /// Numbers that are read from the results.
     pub readings: Vec<Reading<ResultsOf<S>>>,
 }
 
-/// A number that is taken from a run.
+/// A number that is read from a run.
 pub(crate) struct Reading<R> {
-    /// Item that it belongs to.
+    /// Item to which the number belongs.
     pub item: &'static str,
     /// Case of the item.
     pub case: String,
@@ -23,11 +23,11 @@ pub(crate) struct Reading<R> {
     pub metric: &'static str,
     /// Unit.
     pub unit: &'static str,
-    /// Function that takes it out of the results.
+    /// Function that reads the number from the results.
     pub read: Read<R>,
 }
 
-/// A function that takes a number out of results; `None` if they lack it.
+/// A function that reads a number from results; `None` if the results lack it.
 pub(crate) type Read<R> = Box<dyn Fn(&R) -> Option<f64> + Send + Sync>;
 
 impl<R> std::fmt::Debug for Reading<R> {

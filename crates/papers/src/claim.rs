@@ -1,6 +1,6 @@
-//! [`Claim`]: a claim of a paper, weighed by the findings.
+//! [`Claim`]: a claim of a paper, and the verdict of the findings.
 
-/// A claim of a paper, weighed by the findings.
+/// A claim of a paper, and the verdict of the findings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// Section.
@@ -9,6 +9,6 @@ pub struct Claim {
     pub text: &'static str,
     /// True if the claim holds in the runs.
     pub holds: bool,
-    /// Numbers that decide.
+    /// Numbers on which the verdict rests.
     pub numbers: String,
 }

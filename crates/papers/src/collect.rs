@@ -18,15 +18,15 @@ pub struct Found {
     pub effort: Effort,
     /// Number of finished runs.
     pub runs: usize,
-    /// Cases that were stopped.
+    /// Cases of which a run was interrupted.
     pub unfinished: Vec<String>,
 }
 
-/// Runs all cases that the options ask for, and reads their numbers.
+/// Runs all cases of the selected items, and reads their numbers.
 ///
 /// # Errors
 ///
-/// A case is impossible, or has no end.
+/// Returns an error if a case is impossible, or if a run can't complete.
 pub(crate) fn collect<S: Repeated>(
     mut cases: Vec<Case<S>>,
     options: &Options,
@@ -70,8 +70,8 @@ pub(crate) fn collect<S: Repeated>(
     Ok(Found { findings, effort, runs, unfinished })
 }
 
-/// Runs an experiment once; no results if the observer stops it. An error is a reason why it has no
-/// end.
+/// Runs an experiment once. Returns `None` if the observer stops the run, and the reason as an
+/// error if the run can't complete.
 fn once<S: Repeated>(
     study: &S,
     seed: u64,

@@ -1,6 +1,6 @@
 //! [`Finding`]: a number of an item, from several runs.
 
-/// A number of an item: one value of each run.
+/// A number of an item, with one value for each run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// Item.
@@ -21,12 +21,12 @@ impl Finding {
         self.runs.iter().sum::<f64>() / self.runs.len() as f64
     }
 
-    /// Returns the least value.
+    /// Returns the smallest value.
     pub fn least(&self) -> f64 {
         self.runs.iter().copied().fold(f64::INFINITY, f64::min)
     }
 
-    /// Returns the greatest value.
+    /// Returns the largest value.
     pub fn most(&self) -> f64 {
         self.runs.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }

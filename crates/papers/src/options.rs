@@ -9,17 +9,17 @@ pub struct Options {
     pub quick: bool,
     /// Seed of the first run of each case; further runs count up from it.
     pub seed: u64,
-    /// Threads; 0 for one a core.
+    /// Threads; 0 for one per core.
     pub threads: usize,
 }
 
 /// An observer of a run, which may stop it. Many threads call it.
 pub trait Observer: Sync {
-    /// Takes the number of runs to be done.
+    /// Takes the number of runs.
     fn begin(&self, _runs: usize) {}
-    /// Takes the name of a case of which a run is done.
+    /// Takes the name of the case of a finished run.
     fn done(&self, _case: &str) {}
-    /// Returns whether to stop now. Finished runs are kept.
+    /// Returns `true` to stop now. Finished runs are kept.
     fn stop(&self) -> bool {
         false
     }
@@ -27,7 +27,7 @@ pub trait Observer: Sync {
 
 impl Observer for () {}
 
-/// A reason why a paper can't be run.
+/// A reason for which a paper can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum PaperError {
     /// The paper has no such item.
@@ -35,12 +35,12 @@ pub enum PaperError {
     Item {
         /// Paper.
         paper: &'static str,
-        /// Item that was asked for.
+        /// Requested item.
         item: String,
         /// Items of the paper.
         allowed: String,
     },
-    /// A case is impossible, or has no end.
+    /// A case is impossible, or a run can't complete.
     #[error("{case}: {reason}")]
     Run {
         /// Case.

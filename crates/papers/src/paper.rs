@@ -15,31 +15,30 @@ pub struct Paper {
     pub name: &'static str,
     /// Title, authors and place of publication.
     pub title: &'static str,
-    /// Question that it asks.
+    /// Question that the paper asks.
     pub question: &'static str,
-    /// Items, as the paper numbers them, with a description each.
+    /// Items, as the paper numbers them, each with a description.
     pub items: &'static [(&'static str, &'static str)],
-    /// Files that the runs start from: name and text.
+    /// Scenario files, as pairs of name and text.
     pub scenarios: &'static [(&'static str, &'static str)],
-    /// Rule by which a value agrees, in words.
+    /// Rule by which a value agrees, as text.
     pub rule: &'static str,
     /// Published values, as CSV.
     pub published: &'static str,
     /// Function that runs the cases of the items.
     pub collect: fn(&Options, &dyn Observer) -> Result<Found, PaperError>,
-    /// Function that adds to the findings of runs the numbers that the paper's text calculates from
-    /// them.
+    /// Function that adds the numbers that the paper's text derives from the findings of runs.
     pub derived: fn(Vec<Finding>) -> Vec<Finding>,
-    /// True if the least and the most of the runs stand beside their average.
+    /// True if rows show the smallest and the largest value of the runs beside their average.
     pub tells_spread: bool,
     /// Function that draws the figures of the report.
     pub figures: fn(&[Finding], &Published) -> Vec<Figure>,
     /// Function that returns the largest difference from a published value that agrees, as a fraction
     /// of it.
     pub tolerance: fn(&Value) -> f64,
-    /// Function that answers the question from the findings, in sentences.
+    /// Function that answers the question from the findings, as sentences.
     pub answer: fn(&[Finding]) -> Vec<String>,
-    /// Function that weighs the paper's claims by the findings.
+    /// Function that returns the verdicts on the paper's claims.
     pub claims: fn(&[Finding]) -> Vec<Claim>,
     /// Function that sums up the comparison, besides the count.
     pub summary: fn(&[Row]) -> Vec<String>,

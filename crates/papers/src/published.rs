@@ -1,4 +1,4 @@
-//! Published values, from a paper's `published.csv`. No part that runs a model reads them.
+//! Published values, from a paper's `published.csv`. Code that runs a model does not read them.
 
 use serde::Deserialize;
 
@@ -42,7 +42,7 @@ impl Value {
     }
 }
 
-/// All published values of a paper, in its order.
+/// All published values of a paper, in the file's order.
 #[derive(Debug, Clone)]
 pub struct Published(Vec<Value>);
 
@@ -51,7 +51,7 @@ impl Published {
     ///
     /// # Errors
     ///
-    /// A line has other columns, or a value is no number.
+    /// Returns an error if a line has other columns, or if a value is no number.
     pub fn parse(text: &str) -> Result<Self, csv::Error> {
         csv::Reader::from_reader(text.as_bytes()).deserialize().collect::<Result<_, _>>().map(Self)
     }

@@ -4,8 +4,8 @@ use bandwise_scenario::Experiment;
 use bandwise_scenario::ethernet::EthernetScenario;
 use bandwise_scenario::infiniband::InfinibandScenario;
 
-/// Runs of a full evaluation, as in `rperf`: "we run the test three times … graphs plot the average
-/// values".
+/// Number of runs of a full evaluation, as in `rperf`: "we run the test three times … graphs plot
+/// the average values".
 const RUNS: u64 = 3;
 
 /// An experiment that runs several times, each time with another seed.
@@ -22,7 +22,7 @@ pub(crate) trait Repeated: Sync {
     ///
     /// # Errors
     ///
-    /// A scenario by chance is impossible.
+    /// Returns an error if a random scenario is impossible.
     fn with_seed(&self, seed: u64) -> Result<Self::Experiment, String>;
 }
 

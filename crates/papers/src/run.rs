@@ -27,7 +27,7 @@ pub struct PaperResults {
 ///
 /// # Errors
 ///
-/// The paper has no such item, or a case has no end.
+/// Returns an error if the paper has no such item, or if a run can't complete.
 ///
 /// # Panics
 ///
@@ -52,7 +52,7 @@ pub fn run(
     Ok(PaperResults { findings, rows, effort, runs, unfinished })
 }
 
-/// Puts findings in the order of the paper's items; those of one item keep their order.
+/// Sorts findings by the paper's items; those of one item keep their order.
 fn order(paper: &Paper, findings: &mut [Finding]) {
     let rank = |f: &Finding| paper.items.iter().position(|(item, _)| *item == f.item);
     findings.sort_by_key(rank);

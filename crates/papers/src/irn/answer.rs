@@ -1,11 +1,11 @@
-//! The question of the paper, answered from what was found: whether IRN needs PFC, how many of the
-//! paper's claims our runs bear out, and which they do not.
+//! The answer to the paper's question: whether IRN needs PFC, the number of the paper's claims that
+//! our runs confirm, and the claims that they do not.
 
 use super::claims::{claims, irn_beats_roce, irn_needs_no_pfc};
 use super::found::Found;
 use crate::{Claim, Finding};
 
-/// The answer; sentences whose runs are not there are left out.
+/// Returns the answer, without sentences that lack their runs.
 pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     let claims = claims(findings);
     let count = |&count: &usize| count > 0;
@@ -21,8 +21,8 @@ pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     verdict(findings).into_iter().chain(hold).chain(missed).collect()
 }
 
-/// The question in a sentence: IRN does without a lossless network if PFC gains it next to nothing,
-/// and is an answer to RoCE if it is better than that with PFC.
+/// Returns the verdict as a sentence. IRN needs no lossless network if PFC improves it by almost
+/// nothing. IRN can replace RoCE if it is better than RoCE with PFC.
 fn verdict(findings: &[Finding]) -> Option<String> {
     let found = Found(findings);
     let (alone, better) = (irn_needs_no_pfc(found)?, irn_beats_roce(found)?);

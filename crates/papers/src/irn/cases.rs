@@ -1,5 +1,5 @@
-//! The runs, and which numbers each item takes from them. Points of several studies that are the
-//! same scenario are run once: the default case serves most of them.
+//! The runs, and the numbers that each item reads from them. Points of several studies with the
+//! same scenario are run once; most studies contain the default case.
 
 use super::names::{FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL};
 use super::studies::{Point, points};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 type Case = case::Case<EthernetScenario>;
 type Reading = case::Reading<EthernetResults>;
 
-/// All runs, in the order in which they are first needed.
+/// Returns all runs, in the order in which items first need them.
 pub(super) fn cases(options: &Options) -> Vec<Case> {
     let mut plan = Plan { quick: options.quick, cases: Vec::new(), known: BTreeMap::new() };
     plan.study("basic", of_basic);
@@ -53,7 +53,7 @@ pub(super) fn cases(options: &Options) -> Vec<Case> {
     plan.cases
 }
 
-/// Lists of readings one after the other.
+/// A concatenation of lists of readings.
 trait Concat {
     fn concat_readings(self) -> Vec<Reading>;
 }
@@ -64,7 +64,7 @@ impl<const N: usize> Concat for [Vec<Reading>; N] {
     }
 }
 
-/// Figures 1, 2, 4, 5, 8, and what figure 10 compares with.
+/// Returns the readings for figures 1, 2, 4, 5 and 8, and for the reference of figure 10.
 fn of_basic(point: &Point) -> Vec<Reading> {
     let plain = point.control == NONE;
     let (with_roce, with_pfc) = if plain { ("fig1", "fig2") } else { ("fig4", "fig5") };
@@ -84,8 +84,8 @@ fn of_basic(point: &Point) -> Vec<Reading> {
     readings
 }
 
-/// Returns the dropped part of data packets, in percent. Each arriving packet is acknowledged by one,
-/// which hardly ever is dropped.
+/// Returns the dropped part of data packets, in percent. Half of the delivered packets are
+/// acknowledgements, which are hardly ever dropped.
 fn data_dropped(results: &EthernetResults) -> Option<f64> {
     let counters = &results.counters;
     let dropped = counters.packets_dropped as f64;
@@ -93,7 +93,7 @@ fn data_dropped(results: &EthernetResults) -> Option<f64> {
     (arrived > 0.0).then(|| 100.0 * dropped / (arrived + dropped))
 }
 
-/// The shares of flows, in thousandths, that figure 8 is drawn from, and what they are called.
+/// The percentiles of figure 8, in thousandths, with their names.
 const FIG8: [(u32, &str); 8] = [
     (900, "FCT p90"),
     (920, "FCT p92"),
@@ -118,7 +118,7 @@ fn single_packet_tail(name: &str) -> Vec<Reading> {
     FIG8.into_iter().map(reading).collect()
 }
 
-/// The three metrics of 4.1; times in seconds, as the tables have them.
+/// Returns readings of the three metrics (IRN 4.1), with times in seconds, as in the tables.
 fn three(item: &'static str, case: String) -> Vec<Reading> {
     let reading = |metric, unit, which: Metric, scale: f64| {
         let read: Read<EthernetResults> = Box::new(move |r| which.of(r).map(|v| v * scale));
@@ -163,7 +163,7 @@ struct Plan {
 }
 
 impl Plan {
-    /// Adds what is read from the points of a study.
+    /// Adds the readings of a study's points.
     fn study(&mut self, file: &str, readings: impl Fn(&Point) -> Vec<Reading>) {
         for point in points(file, self.quick) {
             let next = self.cases.len();

@@ -1,11 +1,11 @@
-//! The paper's take-aways, weighed by what was found. Each stands with the numbers that decide it,
-//! averages over the seeds; none is softened.
+//! The paper's claims, each with the verdict of the findings and the numbers on which it rests:
+//! averages over the seeds.
 
 use super::found::{Found, average};
 use super::names::{CONTROLS, FCT, SLOWDOWN, THREE, over, with};
 use crate::{Claim, Finding};
 
-/// The claims whose runs are there.
+/// Returns the claims that have their runs.
 pub(super) fn claims(findings: &[Finding]) -> Vec<Claim> {
     let found = Found(findings);
     [
@@ -34,7 +34,8 @@ fn claim(section: &'static str, text: &'static str, holds: bool, numbers: String
     Some(Claim { section, text, holds, numbers })
 }
 
-/// The averages of cases `one over other`, of all congestion controls and metrics that are there.
+/// Returns the averages of the cases `one over other`, for all congestion controls and metrics that
+/// have findings.
 fn values(found: Found, items: [&str; 2], one: &str, other: &str) -> Vec<f64> {
     let mut values = Vec::new();
     for item in items {
@@ -47,7 +48,7 @@ fn values(found: Found, items: [&str; 2], one: &str, other: &str) -> Vec<f64> {
     values
 }
 
-/// The ends of a range, in words.
+/// Returns the smallest value, the largest value, and the range as text.
 fn range(values: &[f64]) -> Option<(f64, f64, String)> {
     let least = values.iter().copied().reduce(f64::min)?;
     let most = values.iter().copied().reduce(f64::max)?;
@@ -60,7 +61,8 @@ pub(super) fn irn_beats_roce(found: Found) -> Option<Claim> {
     claim("4.2", "IRN (without PFC) performs better than RoCE (with PFC)", least > 1.0, numbers)
 }
 
-/// Appendix A: a ratio "less than 1.1" of IRN over IRN with PFC "shows that IRN does not require PFC".
+/// Returns the claim that IRN needs no PFC. Appendix A: a ratio "less than 1.1" of IRN over IRN
+/// with PFC "shows that IRN does not require PFC".
 pub(super) fn irn_needs_no_pfc(found: Found) -> Option<Claim> {
     let (least, _, words) = range(&values(found, ["fig2", "fig5"], "IRN+PFC", "IRN"))?;
     let numbers = format!("each metric of IRN with PFC is {words} times that of IRN without");
@@ -97,14 +99,15 @@ fn cap_matters(found: Found) -> Option<Claim> {
 fn recovery_matters_more(found: Found) -> Option<Claim> {
     let ratios = fcts(found, "IRN with go-back-N", "IRN without BDP-FC");
     let (_, _, words) = range(&ratios)?;
-    // "Generally": in most of the three.
+    // "Generally" means in most of the three.
     let worse = ratios.iter().filter(|ratio| **ratio > 1.0).count();
     let numbers = format!("the former's average FCT is {words} times the latter's");
     let text = "IRN with go-back-N is generally worse than IRN without BDP-FC";
     claim("4.3", text, 2 * worse > ratios.len(), numbers)
 }
 
-/// The least and the most of a row of 4.3 about backing off, in percent.
+/// Returns the smallest and the largest value of a case of section 4.3 about backing off, in
+/// percent.
 fn backing_off(found: Found, case: &str) -> Option<(f64, f64)> {
     let end = |end| Some(found.of("text-4.3", &format!("{case}: {end}"), FCT)?.value());
     Some((end("least")?, end("most")?))
@@ -166,7 +169,8 @@ fn pfc_always_harms(found: Found) -> Option<Claim> {
     claim("4.4.1", text, least > 1.0, numbers)
 }
 
-/// Weighs (c) as the paper quantifies it: gains stay within 1.6% for Timely and 5% for DCQCN.
+/// Returns the claim that PFC hardly helps, as the paper quantifies it: gains stay within 1.6% for
+/// Timely and 5% for DCQCN.
 fn pfc_hardly_helps(found: Found) -> Option<Claim> {
     let gain = |control: &str| {
         let (with_pfc, without) = (with("IRN+PFC", control), with("IRN", control));

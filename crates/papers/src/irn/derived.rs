@@ -1,12 +1,12 @@
-//! Numbers that the paper's tables and text calculate from those of runs. A ratio is that of two runs
-//! with the same flows, and then the average over the seeds; the least and the most of several ratios
-//! are those of their averages.
+//! Numbers that the paper's tables and text derive from those of runs. A ratio is taken between two
+//! runs with the same flows, and averaged over the seeds. The smallest and the largest of several
+//! ratios are those of the averages.
 
 use super::found::{Found, average, finding};
 use super::names::{CONTROLS, FCT, NONE, RCT, SLOWDOWN, TABLES, TAIL, THREE, over, with};
 use crate::Finding;
 
-/// Returns the findings of the report, with all numbers that follow from them.
+/// Returns the findings of the report, with all derived numbers.
 pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
     let mut derived = Vec::new();
@@ -21,7 +21,8 @@ pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
         derived.extend(cells(found, table));
     }
     derived.extend(anywhere(found));
-    // The tables tell of IRN itself and of ratios alone; 4.4.1 of what is least and most.
+    // Tables keep only findings of IRN itself and ratios; section 4.4.1 keeps only the derived
+    // range.
     findings.retain(|f| match &*f.item {
         "text-4.4.1" => false,
         item => !TABLES.contains(&item) || !f.case.contains("+PFC"),
@@ -30,7 +31,7 @@ pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
-/// Ratios `one / other` of all metrics and congestion controls that there are.
+/// Returns the ratios `one / other` for all metrics and congestion controls that have findings.
 fn ratios(found: Found, item: &str, one: &str, other: &str, controls: &[&str]) -> Vec<Finding> {
     let pairs = controls.iter().flat_map(|control| THREE.map(|metric| (*control, metric)));
     pairs
@@ -52,17 +53,17 @@ fn most(values: &[f64]) -> Option<f64> {
     values.iter().copied().reduce(f64::max)
 }
 
-/// A ratio as percent above 1.
+/// Returns the excess of a ratio over 1, in percent.
 fn above(ratio: f64) -> f64 {
     100.0 * (ratio - 1.0)
 }
 
-/// A ratio as percent below 1.
+/// Returns the distance of a ratio below 1, in percent.
 fn below(ratio: f64) -> f64 {
     100.0 * (1.0 - ratio)
 }
 
-/// Names the ends of a range, where there is one.
+/// The names of a range, of which each end is a finding.
 struct Ends<'a> {
     item: &'a str,
     case: &'a str,
@@ -86,7 +87,7 @@ impl Ends<'_> {
 
 const ALL_THREE: &str = "the three metrics";
 
-/// Figures 1 to 6 and 10.
+/// Returns the derived numbers of figures 1 to 6 and 10.
 fn basic(found: Found) -> Vec<Finding> {
     let congested = &CONTROLS[1..];
     let mut all = Vec::new();
@@ -118,7 +119,7 @@ fn basic(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Section 4.3, over the default case's congestion controls.
+/// Returns the derived numbers of section 4.3, over the default case's congestion controls.
 fn text_4_3(found: Found) -> Vec<Finding> {
     let item = "text-4.3";
     let mut all = Vec::new();
@@ -133,9 +134,9 @@ fn text_4_3(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Section 4.3: "explicitly backing off on losses improved go-back-N performance for Timely (though,
-/// not for DCQCN). Nonetheless, SACK-based loss recovery continued to perform significantly better
-/// across different scenarios".
+/// Returns the derived numbers of backing off. Section 4.3: "explicitly backing off on losses
+/// improved go-back-N performance for Timely (though, not for DCQCN). Nonetheless, SACK-based loss
+/// recovery continued to perform significantly better across different scenarios".
 fn backing_off(found: Found) -> Vec<Finding> {
     let item = "text-4.3";
     let (go_back, backing_off) = ("IRN with go-back-N", "IRN with go-back-N that backs off");
@@ -159,10 +160,10 @@ fn backing_off(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Scenarios of `backing-off.toml`.
+/// The scenarios of `backing-off.toml`.
 const SCENARIOS: [&str; 4] = ["load 70%", "load 90%", "buffer 60 KB", "buffer 120 KB"];
 
-/// Section 4.4.3 without cross-traffic.
+/// Returns the derived numbers of section 4.4.3 without cross-traffic.
 fn incast(found: Found) -> Vec<Finding> {
     let mut all = Vec::new();
     let studies: [(&str, &[&str], &str); 2] = [
@@ -190,7 +191,7 @@ fn incast(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Section 4.4.3 with cross-traffic.
+/// Returns the derived numbers of section 4.4.3 with cross-traffic.
 fn beside(found: Found) -> Vec<Finding> {
     let item = "text-4.4.3";
     let (request, others) = ("beside cross-traffic", "in the cross-traffic");
@@ -221,7 +222,7 @@ fn beside(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Section 4.4.4.
+/// Returns the derived numbers of section 4.4.4.
 fn windows(found: Found) -> Vec<Finding> {
     let controls = ["AIMD", "DCTCP"];
     let item = "text-4.4.4";
@@ -232,7 +233,7 @@ fn windows(found: Found) -> Vec<Finding> {
     .concat()
 }
 
-/// Section 4.6.
+/// Returns the derived numbers of section 4.6.
 fn rivals(found: Found) -> Vec<Finding> {
     let mut all = Vec::new();
     let pairs = [
@@ -249,7 +250,7 @@ fn rivals(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Section 6.3.
+/// Returns the derived numbers of section 6.3.
 fn overheads(found: Found) -> Vec<Finding> {
     let item = "fig12";
     let values = |other: &str, of: fn(f64) -> f64| -> Vec<f64> {
@@ -262,7 +263,7 @@ fn overheads(found: Found) -> Vec<Finding> {
     all
 }
 
-/// The ratios of a table, cell by cell.
+/// Returns the ratios of a table, cell by cell.
 fn cells(found: Found, table: &str) -> Vec<Finding> {
     let of_table = found.0.iter().filter(|f| f.item == table && !f.case.contains("+PFC"));
     let mut all = Vec::new();
@@ -270,7 +271,8 @@ fn cells(found: Found, table: &str) -> Vec<Finding> {
         let (variant, control) = irn.case.split_once("IRN").unwrap_or_default();
         for other in ["IRN+PFC", "RoCE+PFC"] {
             let denominator = format!("{other}{control}");
-            // Where a parameter of IRN's timeouts varies, there is one of the others for all.
+            // If a parameter of IRN's timeouts varies, one run of the other transport serves all
+            // its values.
             let case = format!("{variant}{denominator}");
             let runs = found
                 .ratio(table, &irn.case, &case, &irn.metric)
@@ -282,10 +284,10 @@ fn cells(found: Found, table: &str) -> Vec<Finding> {
     all
 }
 
-/// Section 4.4.1: the least and the most of all tables' ratios.
+/// Returns the derived numbers of section 4.4.1: the range of all tables' ratios.
 fn anywhere(found: Found) -> Vec<Finding> {
     let item = "text-4.4.1";
-    // The points of all tables stand under this item, by table and name.
+    // Findings of this item contain the points of all tables, by table and name.
     let of_item: Vec<Finding> = found.0.iter().filter(|f| f.item == item).cloned().collect();
     let mut cells = Vec::new();
     for table in TABLES {

@@ -1,5 +1,5 @@
-//! The report's figures: bars for figures 1 to 7, 10 to 12 and 4.4.4, curves for figures 8 and 9
-//! and the ratios of the tables, with the published points where there are any.
+//! The report's figures: bars for figures 1 to 7, 10 to 12 and section 4.4.4, curves for figures 8
+//! and 9 and the ratios of the tables, with published points where the paper has them.
 
 use super::items::ITEMS;
 use super::names::{CONTROLS, FCT, NONE, RCT, TABLES, THREE, with};
@@ -7,7 +7,7 @@ use crate::Finding;
 use crate::published::{Published, Value};
 use bandwise_report::model::{Axis, Figure, Point, Scale, Series, SeriesKind, SourceKind};
 
-/// All figures that findings exist for.
+/// Returns all figures that have findings.
 pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
     let mut all = Vec::new();
     let transports: [(&str, &str, &[&str], &[&str]); 10] = [
@@ -52,7 +52,7 @@ pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure
             all.extend(ratios(findings, published, table, other));
         }
     }
-    // As the paper has them.
+    // Figures follow the paper's order.
     let of = |figure: &Figure, item: &str| {
         figure.id.strip_prefix(item).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
@@ -77,12 +77,12 @@ fn title(item: &str, title: &str) -> String {
     }
 }
 
-/// A congestion control, also none.
+/// Returns the name of a congestion control, also of none, as text.
 fn in_words(control: &&str) -> String {
     if *control == NONE { "no congestion control".to_owned() } else { (*control).to_owned() }
 }
 
-/// Our number with the range of its runs.
+/// Returns the point of a finding, with the range of its runs.
 fn point(x: f64, found: &Finding, scale: f64) -> Point {
     let point = Point::new(x, found.value() * scale).note(found.case.clone());
     match found.runs.len() {
@@ -95,7 +95,7 @@ fn find<'a>(findings: &'a [Finding], item: &str, case: &str, metric: &str) -> Op
     findings.iter().find(|f| f.item == item && f.case == case && f.metric == metric)
 }
 
-/// A metric of transports, side by side for each congestion control.
+/// Returns a figure of a metric of transports, side by side for each congestion control.
 fn bars(
     findings: &[Finding],
     item: &str,
@@ -104,7 +104,7 @@ fn bars(
     controls: &[&str],
     metric: &str,
 ) -> Option<Figure> {
-    // In milliseconds, as slowdowns have no unit.
+    // Times are in milliseconds; slowdowns have no unit.
     let (unit, scale) = if THREE[0] == metric { ("", 1.0) } else { ("ms", 1e3) };
     let series = transports.iter().map(|transport| Series {
         name: (*transport).to_owned(),
@@ -141,7 +141,7 @@ fn whiskers(findings: &[Finding]) -> &'static str {
     }
 }
 
-/// Figure 8.
+/// Returns figure 8.
 fn tails(findings: &[Finding]) -> Vec<Figure> {
     let figure = |control: &&str| {
         let series = ["IRN", "IRN+PFC", "RoCE+PFC"].into_iter().map(|transport| {
@@ -167,7 +167,7 @@ fn tails(findings: &[Finding]) -> Vec<Figure> {
     CONTROLS.iter().filter_map(figure).collect()
 }
 
-/// Figure 9.
+/// Returns figure 9.
 fn incast(findings: &[Finding]) -> Option<Figure> {
     let series = CONTROLS.iter().map(|control| {
         let ending = format!("{} over {}", with("IRN", control), with("RoCE+PFC", control));
@@ -194,13 +194,13 @@ fn incast(findings: &[Finding]) -> Option<Figure> {
     })
 }
 
-/// The ratios of a table to one of the two others: the three metrics, without congestion control
-/// and with each.
+/// Returns a figure of the ratios of a table to one of the two other transports: the three metrics,
+/// without congestion control and with each.
 fn ratios(findings: &[Finding], published: &Published, table: &str, other: &str) -> Option<Figure> {
     let infix = format!(" over {other}");
     let rows: Vec<&Finding> =
         findings.iter().filter(|f| f.item == table && f.case.contains(&infix)).collect();
-    // A place for each case, in the order of the table.
+    // Each case has a place, in the order of the table.
     let mut places: Vec<String> = Vec::new();
     for row in &rows {
         if !places.contains(&row.case) {
@@ -236,7 +236,7 @@ fn ratios(findings: &[Finding], published: &Published, table: &str, other: &str)
     })
 }
 
-/// A case without what it is compared with.
+/// Returns a case's name without the transport that it is compared with.
 fn short(case: &str) -> String {
     case.split(" over ")
         .next()

@@ -1,6 +1,6 @@
 //! [`ITEMS`]: the figures, tables and sections with numbers.
 
-/// Figures, tables and sections with numbers, as the paper orders them, with a description each.
+/// The figures, tables and sections with numbers, in the paper's order, each with a description.
 pub(super) const ITEMS: &[(&str, &str)] = &[
     ("fig1", "IRN and RoCE with PFC"),
     ("fig2", "IRN with and without PFC"),

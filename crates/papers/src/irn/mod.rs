@@ -1,5 +1,5 @@
-//! "Revisiting Network Support for RDMA" (SIGCOMM 2018, extended version): figures 1 to 12, the text
-//! of section 4 and tables 3 to 9. What is run stands in `papers/irn/*.toml`.
+//! "Revisiting Network Support for RDMA" (SIGCOMM 2018, extended version): figures 1 to 12, the
+//! text of section 4 and tables 3 to 9. The scenarios are in `papers/irn/*.toml`.
 
 mod answer;
 mod cases;

@@ -1,6 +1,6 @@
 //! Names that the paper gives to compared cases.
 
-/// The three metrics (4.1), which most findings are told in.
+/// The three metrics (4.1) of most findings.
 pub(super) const THREE: [&str; 3] = [SLOWDOWN, FCT, TAIL];
 pub(super) const SLOWDOWN: &str = "average slowdown";
 pub(super) const FCT: &str = "average FCT";
@@ -9,13 +9,13 @@ pub(super) const TAIL: &str = "99% FCT";
 pub(super) const RCT: &str = "RCT";
 
 pub(super) const NONE: &str = "none";
-/// Congestion control: without, and the two of 4.2.4.
+/// The congestion controls: none, and the two of section 4.2.4.
 pub(super) const CONTROLS: [&str; 3] = [NONE, "Timely", "DCQCN"];
-/// The tables, whose names are also those of their files.
+/// The tables, whose files have the same names.
 pub(super) const TABLES: [&str; 7] =
     ["table3", "table4", "table5", "table6", "table7", "table8", "table9"];
 
-/// A transport with a congestion control: `IRN+PFC+Timely`.
+/// Returns the name of a transport with a congestion control: `IRN+PFC+Timely`.
 pub(super) fn with(transport: &str, control: &str) -> String {
     match control {
         NONE => transport.to_owned(),
@@ -23,7 +23,7 @@ pub(super) fn with(transport: &str, control: &str) -> String {
     }
 }
 
-/// Two transports compared.
+/// Returns the name of a comparison of two transports.
 pub(super) fn over(one: &str, other: &str) -> String {
     format!("{one} over {other}")
 }

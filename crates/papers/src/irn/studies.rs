@@ -1,4 +1,4 @@
-//! The studies in `papers/irn/*.toml`, and what their points are called.
+//! The studies in `papers/irn/*.toml`, and the names of their points.
 
 use super::names::{NONE, with};
 use bandwise_input::Source;
@@ -13,7 +13,7 @@ macro_rules! files {
     };
 }
 
-/// All studies: name and text.
+/// All studies, as pairs of name and text.
 pub(super) const FILES: &[(&str, &str)] = files![
     "basic",
     "lossy-roce",
@@ -35,7 +35,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
     "table9",
 ];
 
-/// With `--quick`, flows start for a tenth of the time.
+/// Divisor of the time in which flows start, with `--quick`.
 const QUICK: u32 = 10;
 
 /// A point of a study.
@@ -60,7 +60,7 @@ impl Point {
     }
 }
 
-/// The points of a study, by the name of its file.
+/// Returns the points of a study, given the name of its file.
 pub(super) fn points(file: &str, quick: bool) -> Vec<Point> {
     let (name, text) = FILES
         .iter()
@@ -85,6 +85,6 @@ pub(super) fn points(file: &str, quick: bool) -> Vec<Point> {
     study.points.iter().map(of).collect()
 }
 
-/// Names of the axes of transports and congestion controls.
+/// The names of the axes of transports and congestion controls.
 const TRANSPORT: &str = "transport";
 const CONTROL: &str = "congestion-control";

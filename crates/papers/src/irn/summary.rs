@@ -1,14 +1,15 @@
-//! Summary of the tables, beside a guess.
+//! Summary of the tables, compared with a constant guess.
 
 use super::names::{TABLES, is_ratio};
 use bandwise_report::Row;
 
-/// Ratios that somebody who has seen the tables could guess for all cells.
+/// Constant guesses of the ratios, chosen with knowledge of the tables.
 const GUESS_WITH_PFC: f64 = 1.0;
 const GUESS_ROCE: f64 = 0.49;
 const WITHIN: f64 = 0.15;
 
-/// Returns the number of ratio cells that agree, and of those that a guess for all cells would hit.
+/// Returns sentences with the number of ratios that agree, and the number that the constant guesses
+/// would match.
 pub(super) fn summary(rows: &[Row]) -> Vec<String> {
     let cells: Vec<&Row> = rows
         .iter()
@@ -39,7 +40,7 @@ pub(super) fn summary(rows: &[Row]) -> Vec<String> {
     vec![sentence("ratios", &cells), sentence("distinct ratios", &first)]
 }
 
-/// The cells without the default case of all tables but the first: it stands in each of them.
+/// Returns the cells with the default case only once, although each table contains it.
 fn distinct<'a>(cells: &[&'a Row]) -> Vec<&'a Row> {
     const DEFAULT: [&str; 7] = [
         "load 70%",

@@ -1,4 +1,4 @@
-//! The runs: pairs of flows and what is read off them.
+//! The runs: pairs of flows, and the numbers read from them.
 
 use super::study::{Flow, Measured, Outcome, Store, Study};
 use crate::Options;
@@ -17,10 +17,10 @@ type Reading = case::Reading<Outcome>;
 const FDR: &str = include_str!("../../../../papers/isolation/fdr.toml");
 const EDR: &str = include_str!("../../../../papers/isolation/edr.toml");
 
-/// Files of the scenarios, for readers of the report.
+/// The scenario files, shown in the report.
 pub(super) const SCENARIOS: &[(&str, &str)] = &[("fdr.toml", FDR), ("edr.toml", EDR)];
 
-/// The verbs, as the matrix calls and orders them.
+/// The verbs with the matrix's names, in its order.
 const VERBS: [(&str, Opcode); 4] = [
     ("WRITE", Opcode::Write),
     ("READ", Opcode::Read),
@@ -29,16 +29,16 @@ const VERBS: [(&str, Opcode); 4] = [
 ];
 const GB: u32 = 1_000_000_000;
 const MB: u32 = 1_000_000;
-/// Elephants, larger first. Sizes are decimal, as those of the mice must be (10 B, 100 B).
+/// Elephants, the larger first. Sizes are decimal, as those of the mice must be (10 B, 100 B).
 pub(super) const ELEPHANTS: [(&str, u32); 2] = [("1 GB", GB), ("1 MB", MB)];
 /// Mice.
 pub(super) const MICE: [(&str, u32); 3] = [("10 B", 10), ("100 B", 100), ("1 KB", 1_000)];
 
-/// Idle states of the Xeon E5-2450, which CloudLab's other hosts with ConnectX-3 FDR have, as Linux
-/// lists them (drivers/idle/intel_idle.c, snb_cstates): target residency and exit latency, us.
+/// Idle states of the Xeon E5-2450, which CloudLab's other hosts with ConnectX-3 FDR have: target
+/// residency and exit latency in us, from Linux (drivers/idle/intel_idle.c, snb_cstates).
 const SANDY_BRIDGE: [(u64, u64); 4] = [(2, 2), (20, 10), (211, 80), (345, 104)];
 
-/// The runs that the item needs, or all.
+/// Returns all runs.
 pub(super) fn cases(options: &Options) -> Vec<Case> {
     let plan = Plan { quick: options.quick };
     let mut cases = plan.matrix();
@@ -60,12 +60,12 @@ fn hosts(name: &str, text: &str) -> InfinibandScenario {
         .expect("the paper's own scenarios are tested")
 }
 
-/// Returns the hosts without idle states of a longer exit latency.
+/// Returns the hosts without idle states whose exit latency is above `most`.
 fn light_sleepers(hosts: InfinibandScenario, most: Time) -> InfinibandScenario {
     with_device(hosts, |device| device.idle_states.retain(|state| state.exit <= most))
 }
 
-/// Returns the hosts with a change of their device model.
+/// Returns the hosts with a changed device model.
 pub(super) fn with_device(
     hosts: InfinibandScenario,
     change: impl FnOnce(&mut DeviceModel),
@@ -74,7 +74,7 @@ pub(super) fn with_device(
     changed.build().expect("a scenario without flows fits any device")
 }
 
-/// Returns the hosts with other processors.
+/// Returns the hosts with the idle states of [`SANDY_BRIDGE`].
 fn sandy_bridge(hosts: InfinibandScenario) -> InfinibandScenario {
     let us = Time::from_us;
     let states = SANDY_BRIDGE.map(|(after, exit)| IdleState { after: us(after), exit: us(exit) });
@@ -91,7 +91,7 @@ fn reading(
     Reading { item, case: case.to_owned(), metric, unit, read: Box::new(read) }
 }
 
-/// The first flow's bandwidth over the second's.
+/// Returns the reading of the first flow's bandwidth over the second's.
 fn ratio(item: &'static str, case: &str) -> Reading {
     reading(item, case, "bandwidth ratio", "x", |o| match &o.flows[..] {
         [one, other, ..] => Some(one.rate.as_gbps_f64() / other.rate.as_gbps_f64()),
@@ -99,7 +99,7 @@ fn ratio(item: &'static str, case: &str) -> Reading {
     })
 }
 
-/// Latency and rate of the flow, or of the store, that `of` finds.
+/// Returns the readings of latency and rate of the flow or store that `of` selects.
 fn small(
     item: &'static str,
     case: &str,
@@ -123,24 +123,26 @@ fn first(outcome: &Outcome) -> Option<&Measured> {
 
 impl Plan {
     fn case(&self, name: String, hosts: InfinibandScenario, flows: Vec<Flow>) -> Case {
-        // The slides send 1 TB of each pair. Two flows of 1 GB take 300 ms for a message of each.
+        // The slides send 1 TB of each pair. Two flows of 1 GB take 300 ms to send a message each.
         let limit = Time::from_ms(if self.quick { 50 } else { 1_000 });
         Case { name, scenario: Study { hosts, flows, store: None, limit }, readings: Vec::new() }
     }
 
-    /// An elephant that posts by `notify`. 1 TB are too much to simulate.
+    /// Returns an elephant whose completions come by `notify`. The slides' 1 TB is too much to
+    /// simulate.
     fn elephant(&self, bytes: u32, opcode: Opcode, notify: Notify) -> Flow {
         let messages = if bytes == GB { 1 } else { 100 };
         Flow { opcode, bytes, messages, notify, turned: false }
     }
 
-    /// "All flows using WRITE operation with busy polling".
+    /// Returns a mouse. "All flows using WRITE operation with busy polling".
     fn mouse(&self, bytes: u32) -> Flow {
         let messages = if self.quick { 10_000 } else { 100_000 };
         Flow { opcode: Opcode::Write, bytes, messages, notify: Poll, turned: false }
     }
 
-    /// "Both flows using event-triggered polling", each verb and size over each.
+    /// Returns the matrix: each verb and size over each. "Both flows using event-triggered
+    /// polling".
     fn matrix(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for (i, &(row, one)) in VERBS.iter().enumerate() {
@@ -224,7 +226,7 @@ impl Plan {
         ]
     }
 
-    /// A mouse of 10 B beside others.
+    /// Returns the cases of a mouse of 10 B alone and beside other mice.
     fn mice(&self, item: &'static str, hosts: InfinibandScenario) -> Vec<Case> {
         let beside = MICE.map(|(called, bytes)| (format!("10 B beside {called}"), Some(bytes)));
         let alone = ("10 B alone".to_owned(), None);
@@ -233,7 +235,7 @@ impl Plan {
             let mut case = self.case(format!("{item} {name}"), hosts.clone(), flows.collect());
             case.readings = small(item, &name, first, "messages");
             if other.is_none() && item == "mice" {
-                // What mice beside elephants are held against, too.
+                // The mouse alone is also the reference for mice beside elephants.
                 case.readings.extend(small("mouse-elephant", &name, first, "messages"));
             }
             case
@@ -241,13 +243,14 @@ impl Plan {
         [alone].into_iter().chain(beside).map(one).collect()
     }
 
-    /// "Mouse flows using busy polling while background elephant flows using event-triggered polling".
+    /// Returns the cases of mice beside elephants. "Mouse flows using busy polling while background
+    /// elephant flows using event-triggered polling".
     fn mice_and_elephants(&self, item: &'static str, hosts: &InfinibandScenario) -> Vec<Case> {
         let mut cases = Vec::new();
         for (mouse, bytes) in MICE {
             let elephants =
                 ELEPHANTS.map(|(called, bytes)| (format!(" beside {called}"), Some(bytes)));
-            // The smallest mouse alone is among the mice.
+            // The item `mice` has the smallest mouse alone.
             let alone = (mouse != "10 B").then(|| (" alone".to_owned(), None));
             for (after, elephant) in alone.into_iter().chain(elephants) {
                 let name = format!("{mouse}{after}");
@@ -261,12 +264,12 @@ impl Plan {
         cases
     }
 
-    /// An elephant that goes on until the others are done.
+    /// Returns an elephant that sends until the other flows are done.
     fn background(&self, bytes: u32) -> Flow {
         Flow { messages: u64::MAX, ..self.elephant(bytes, Opcode::Write, Event) }
     }
 
-    /// "Hardware is Not Enough for Isolation": the same over a faster card.
+    /// Returns the same cases over a faster RNIC. "Hardware is Not Enough for Isolation".
     fn newer_card(&self) -> Vec<Case> {
         let edr = || hosts("edr.toml", EDR);
         let name = "WRITE 1 GB over WRITE 1 MB";
@@ -286,7 +289,7 @@ impl Plan {
         cases
     }
 
-    /// A mouse beside an elephant for which the RNIC fetches more or less ahead.
+    /// Returns a case of a mouse beside an elephant, whose RNIC prefetches `kib` KiB.
     fn buffered(&self, kib: u64, hosts: InfinibandScenario) -> Case {
         let hosts = with_device(hosts, |device| device.tx_buffer = Bytes::from_kib(kib));
         let name = format!("10 B beside 1 GB, {kib} KiB fetched ahead");
@@ -296,7 +299,8 @@ impl Plan {
         case
     }
 
-    /// HERD beside an elephant. How many clients and workers the slides had is not told.
+    /// Returns the cases of HERD alone and beside an elephant. The slides do not state the numbers
+    /// of clients and workers.
     fn stores(&self) -> Vec<Case> {
         let requests = if self.quick { 5_000 } else { 50_000 };
         let store = Store { clients: 4, workers: 4, window: 4, put_every: 20, value: 32, requests };

@@ -1,10 +1,10 @@
-//! Claims of the slides, weighed by the findings: the verdicts of "At A First Glance", and the
-//! sentences of the summary. Each stands with the numbers that decide it; none is softened.
+//! Claims of the slides: the verdicts of "At A First Glance", and the sentences of the summary.
+//! Each has the numbers on which its verdict rests.
 
 use super::found::{Found, Pair, beside_elephants, beside_mice, stores};
 use crate::{Claim, Finding};
 
-/// Two numbers within 10% of each other are alike.
+/// The largest ratio of two numbers that count as equal.
 const ALIKE: f64 = 1.1;
 
 const MEDIAN: &str = "latency p50";
@@ -33,7 +33,7 @@ fn alike(ratio: f64) -> bool {
     (1.0 / ALIKE..=ALIKE).contains(&ratio)
 }
 
-/// A verdict of ours beside that of the slides, and the numbers behind ours.
+/// Our verdict beside the slides' verdict, and the numbers behind ours.
 struct Glance {
     scenario: &'static str,
     text: &'static str,
@@ -42,7 +42,7 @@ struct Glance {
     numbers: String,
 }
 
-/// The table of "At A First Glance", as far as there are runs.
+/// Returns the table of "At A First Glance", without rows that lack their runs.
 fn glances(found: Found) -> Vec<Glance> {
     let small = |pair: Pair| {
         let (median, tail) = (found.ratio(&pair, MEDIAN)?, found.ratio(&pair, TAIL)?);
@@ -106,7 +106,7 @@ fn glances(found: Found) -> Vec<Glance> {
     .collect()
 }
 
-/// The claims whose runs are there: the verdicts first.
+/// Returns the claims that have their runs, verdicts first.
 pub(super) fn claims(findings: &[Finding]) -> Vec<Claim> {
     let found = Found(findings);
     let verdicts = glances(found).into_iter().map(|glance| Claim {
@@ -129,7 +129,7 @@ pub(super) fn claims(findings: &[Finding]) -> Vec<Claim> {
     verdicts.chain(others.into_iter().flatten()).collect()
 }
 
-/// The question, answered: a verdict for each scenario.
+/// Returns the answer to the question: a verdict for each scenario.
 pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     let sentence = |glance: Glance| {
         let Glance { scenario, ours, numbers, .. } = glance;
@@ -142,14 +142,14 @@ fn claim(section: &'static str, text: &'static str, holds: bool, numbers: String
     Some(Claim { section, text, holds, numbers })
 }
 
-/// The least and the most, in words.
+/// Returns the smallest value, the largest value, and the range as text.
 fn range(values: &[f64]) -> Option<(f64, f64, String)> {
     let least = values.iter().copied().reduce(f64::min)?;
     let most = values.iter().copied().reduce(f64::max)?;
     Some((least, most, format!("{least:.2} to {most:.2}")))
 }
 
-/// Returns the ratio of a number to that alone, for each pair.
+/// Returns the ratio of each pair: the number beside another flow over the number alone.
 fn times(found: Found, pairs: Vec<Pair>, metric: &str) -> Vec<f64> {
     pairs.into_iter().filter_map(|pair| found.ratio(&pair, metric)).collect()
 }

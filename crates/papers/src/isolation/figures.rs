@@ -1,4 +1,4 @@
-//! The report's figures: the slides' are pictures whose values are not told, but for the matrix.
+//! The report's figures. The slides' plots state no values, except for the matrix.
 
 use super::cases::{ELEPHANTS, MICE};
 use super::found::Found;
@@ -6,7 +6,7 @@ use crate::Finding;
 use crate::published::Published;
 use bandwise_report::model::{Axis, Figure, Point, Scale, Series, SeriesKind, SourceKind};
 
-/// All figures that findings exist for.
+/// Returns all figures that have findings.
 pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
     let found = Found(findings);
     let mut all: Vec<Figure> = matrix(findings, published).into_iter().collect();
@@ -29,7 +29,7 @@ fn bars(name: &str, points: Vec<Point>) -> Option<Series> {
     (!points.is_empty()).then(|| Series { name, kind, points, ..Series::default() })
 }
 
-/// The cells of the matrix where a larger flow meets a smaller one.
+/// Returns a figure of the matrix's cells with a larger flow over a smaller one.
 fn matrix(findings: &[Finding], published: &Published) -> Option<Figure> {
     let is_cell = |f: &&Finding| f.item == "elephants" && f.case.contains("1 GB over");
     let cells: Vec<&Finding> =
@@ -60,12 +60,12 @@ fn matrix(findings: &[Finding], published: &Published) -> Option<Figure> {
     })
 }
 
-/// A cell's two verbs.
+/// Returns the two verbs of a cell.
 fn verbs(case: &str) -> String {
     case.replace(" 1 GB over ", "/").replace(" 1 MB", "")
 }
 
-/// Median latency, with the 99.9th percentile above it.
+/// Returns a point at the median latency, with a whisker up to the 99.9th percentile.
 fn latency(found: Found, item: &str, case: &str, x: usize) -> Option<Point> {
     let point = Point::new(x as f64, found.of(item, case, "latency p50")?);
     Some(point.high(found.of(item, case, "latency p99.9")?))

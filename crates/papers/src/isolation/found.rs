@@ -1,4 +1,4 @@
-//! Looking findings up, and what the slides compute from their measurements.
+//! Lookup of findings, and the ratios that the slides derive from their measurements.
 
 use super::cases::{ELEPHANTS, MICE};
 use crate::Finding;
@@ -20,7 +20,7 @@ impl Found<'_> {
     }
 }
 
-/// A small flow alone, and the same beside something else.
+/// A case with a small flow alone, and the same case beside another flow.
 pub(super) struct Pair {
     pub(super) item: &'static str,
     pub(super) called: String,
@@ -30,7 +30,7 @@ pub(super) struct Pair {
     pub(super) beside: String,
 }
 
-/// Mice beside a mouse.
+/// Returns the pairs of a mouse beside a mouse.
 pub(super) fn beside_mice(item: &'static str) -> Vec<Pair> {
     let pair = |(other, _)| Pair {
         item,
@@ -41,7 +41,7 @@ pub(super) fn beside_mice(item: &'static str) -> Vec<Pair> {
     MICE.into_iter().map(pair).collect()
 }
 
-/// Mice beside an elephant.
+/// Returns the pairs of a mouse beside an elephant.
 pub(super) fn beside_elephants(item: &'static str) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (mouse, _) in MICE {
@@ -55,7 +55,7 @@ pub(super) fn beside_elephants(item: &'static str) -> Vec<Pair> {
     pairs
 }
 
-/// The store beside an elephant.
+/// Returns the pairs of the store beside an elephant.
 pub(super) fn stores() -> Vec<Pair> {
     let pair = |(elephant, _)| Pair {
         item: "kv",
@@ -66,7 +66,7 @@ pub(super) fn stores() -> Vec<Pair> {
     ELEPHANTS.into_iter().map(pair).collect()
 }
 
-/// All findings, with how many times as long small messages take beside others as alone.
+/// Returns all findings, with the ratios of small messages' latencies beside other flows and alone.
 pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
     let mut derived = Vec::new();

@@ -1,5 +1,5 @@
-//! "Performance Isolation Anomalies in RDMA" (KBNets 2017, its slides): two flows that share a link,
-//! and which of them gets what.
+//! "Performance Isolation Anomalies in RDMA" (KBNets 2017, its slides): the bandwidth and the
+//! latency of two flows that share a link.
 
 mod cases;
 mod claims;
@@ -41,7 +41,7 @@ pub const PAPER: Paper = Paper {
     summary,
 };
 
-/// Sums up the cells that agree.
+/// Returns a sentence about the cells that agree.
 fn summary(rows: &[Row]) -> Vec<String> {
     let cells = || rows.iter().filter(|row| row.item == "elephants");
     let is_uneven = |row: &&Row| row.case.contains("1 GB") && row.case.contains("1 MB");

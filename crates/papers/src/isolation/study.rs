@@ -15,16 +15,16 @@ use bandwise_scenario::infiniband::InfinibandScenario;
 use bandwise_scenario::{Effort, Experiment, Progress, Stop, Watch};
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// Ends of the data, whoever posts; reversed for a flow that is turned.
+/// The hosts at both ends of the data, independent of the posting host; a reversed flow swaps them.
 const FROM: usize = 0;
 const TO: usize = 1;
-/// Interval at which the end is checked. The other flows go on until then.
+/// Interval of checks for the end of a run. The other flows continue until the check.
 const LOOK: Time = Time::from_us(10);
-/// Programs begin within so long, so that no two are in step by construction.
+/// Range of the random starts of programs, which keep programs from running in step.
 const START: Time = Time::from_us(2);
 
-/// Flows and a key-value store between the two hosts of a scenario, all begun together. A run ends
-/// when the first of them is done, or after `limit`.
+/// Flows and a key-value store between the two hosts of a scenario, which start together. A run
+/// ends when the first of them is done, or after `limit`.
 #[derive(Debug, Clone)]
 pub struct Study {
     pub(super) hosts: InfinibandScenario,
@@ -33,8 +33,8 @@ pub struct Study {
     pub(super) limit: Time,
 }
 
-/// A flow with one message outstanding. The next is posted at the completion of the last one ("Next
-/// work request is posted until the WC of the previous one is polled from CQ").
+/// A flow with one outstanding message. The program posts the next message at the completion of the
+/// previous one ("Next work request is posted until the WC of the previous one is polled from CQ").
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Flow {
     pub(super) opcode: Opcode,
@@ -42,26 +42,27 @@ pub(super) struct Flow {
     /// Number of messages to send.
     pub(super) messages: u64,
     pub(super) notify: Notify,
-    /// Its data goes the other way.
+    /// True if the data goes in the opposite direction.
     pub(super) turned: bool,
 }
 
-/// A key-value store in the manner of HERD: clients where flows come from, workers where they go.
+/// A key-value store in the manner of HERD: clients on the host that flows come from, workers on
+/// the other host.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Store {
     pub(super) clients: usize,
     pub(super) workers: usize,
-    /// Requests that a client has outstanding.
+    /// Outstanding requests of a client.
     pub(super) window: u32,
-    /// Requests for each PUT.
+    /// Number of requests of which one is a PUT.
     pub(super) put_every: u32,
     /// Bytes of a value.
     pub(super) value: u32,
-    /// Requests that a client has to make.
+    /// Number of requests of a client.
     pub(super) requests: u64,
 }
 
-/// The results of a run. A run that is not complete has measured nothing.
+/// The results of a run, which are valid only for a complete run.
 #[derive(Debug)]
 pub struct Outcome {
     /// Flows in the study's order.
@@ -73,20 +74,21 @@ pub struct Outcome {
     counters: Counters,
 }
 
-/// The measurements of a flow while all were active.
+/// The measurements of a flow while all flows were active.
 #[derive(Debug)]
 pub struct Measured {
-    /// Payload that arrived, over the time.
+    /// Rate of arrived payload.
     pub(super) rate: BitRate,
-    /// From posting to completion, if a message was completed.
+    /// Time from posting to completion, if a message was completed.
     pub(super) latency: Option<Summary>,
-    /// Messages completed, a second.
+    /// Completed messages per second.
     pub(super) per_second: f64,
     /// Share of the time in which its core was busy.
     pub(super) cpu: f64,
 }
 
-/// A program that runs: its host and number there, and where its payload arrives.
+/// A running program: its host, its number there, and the host and queue pair where its payload
+/// arrives.
 struct Running {
     host: usize,
     number: usize,
@@ -170,7 +172,8 @@ impl Study {
         self.hosts.models().device.inline_max.get() as u32
     }
 
-    /// "Both flows share the same link": who READs posts where the data goes to.
+    /// Starts the program of a flow. "Both flows share the same link": the host that posts READs is
+    /// the destination of the data.
     fn start(&self, sim: &mut Simulation<Generator>, flow: &Flow, at: Time) -> Running {
         let Flow { opcode, bytes, messages: samples, notify, turned } = *flow;
         let reads = opcode == Opcode::Read;
@@ -186,7 +189,7 @@ impl Study {
         Running { host: here, number, arrives: (to, if reads { qp } else { peer }) }
     }
 
-    /// Starts workers and clients; answers with the clients.
+    /// Starts workers and clients, and returns the clients.
     fn open(
         &self,
         sim: &mut Simulation<Generator>,
@@ -232,7 +235,7 @@ fn both_directions(qps: &[KeyValueQps]) -> Vec<Qp> {
     qps.iter().flat_map(|qps| [qps.requests, qps.responses]).collect()
 }
 
-/// Returns the measurements of programs together, up to now.
+/// Returns the measurements of several programs together, from the start until now.
 fn measured(sim: &Simulation<Generator>, programs: &[Running]) -> Measured {
     let window = sim.now();
     let mut latency = Latency::new();

@@ -1,10 +1,9 @@
-//! The question of the paper, answered from what was found: what round trip does a
-//! latency-sensitive flow see while others push bulk traffic, and what helps? The sentences weigh
-//! the numbers; none says more than they do.
+//! The answer to the paper's question: the round trip of a latency-sensitive flow beside bulk
+//! traffic, and the effect of each remedy. Each sentence states the numbers on which it rests.
 
 use crate::Finding;
 
-/// The answer, a sentence a point; points whose runs are not there are left out.
+/// Returns the answer, a sentence for each point, without points that lack their runs.
 pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     let found = Found(findings);
     [found.harm(), found.sizes(), found.scheduling(), found.level(), found.pretending()]
@@ -15,9 +14,10 @@ pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
 
 struct Found<'a>(&'a [Finding]);
 
-/// A remedy works if the round trip with it is at most this many times that of the idle switch.
+/// Largest ratio of the round trip to that of an idle switch with which a remedy counts as
+/// effective.
 const PROTECTED: f64 = 2.5;
-/// Bandwidth that moves by less than this, as a fraction, has not changed.
+/// Largest relative change of a bandwidth that counts as unchanged.
 const SAME: f64 = 0.03;
 
 impl Found<'_> {

@@ -1,5 +1,4 @@
-//! The runs: one for each point of the figures. A run that several figures take numbers from is
-//! made once.
+//! The runs, one for each point of the figures. A run that serves several figures is made once.
 
 use super::link::LINK_GBPS;
 use crate::Options;
@@ -16,18 +15,19 @@ use bandwise_scenario::infiniband::{
 };
 use bandwise_units::{Bytes, Time};
 
-/// Message of the latency-sensitive generator (LSG), section V.
+/// Message size of the latency-sensitive generator (LSG), section V.
 const LSG_BYTES: u32 = 64;
-/// Bulk senders (BSGs) have their data ready in a registered buffer of this size. It follows from
-/// two component figures: the bandwidth of a single sender (figure 7b: 52.2 Gbps) times the round
-/// trip of a 4096 B WRITE (figure 6, by qperf: 5.0 us here) is 32.6 KB outstanding.
+/// Size of the registered buffer of bulk senders (BSGs), which limits their outstanding data. It
+/// follows from two component figures: the bandwidth of a single sender (figure 7b: 52.2 Gbps)
+/// times the round trip of a 4096 B WRITE (figure 6, by qperf: 5.0 us here) is 32.6 KB outstanding.
 const BSG_BUFFER: Bytes = Bytes::from_kib(32);
-/// "We also use batching with small payload sizes" (VIII-A); the paper gives no number.
+/// Messages per doorbell. "We also use batching with small payload sizes" (VIII-A); the paper gives
+/// no number.
 const BATCH: u32 = 8;
 const BATCHED_UP_TO: u32 = 512;
-/// A pause drawn up to two full packets' time after each sample. Without it a closed loop can
-/// fall into step with the bulk packets and see one and the same phase of them all the time; one
-/// packet's time is not enough for all phases to be alike.
+/// Largest random pause after each sample, the time of two full packets. Without a pause, a closed
+/// loop can run in step with the bulk packets and always sample the same phase of them. A pause of
+/// one packet's time does not make all phases equally likely.
 const THINK: Time = Time::from_ns(1_200);
 
 type Case = case::Case<InfinibandScenario>;
@@ -37,14 +37,14 @@ const BACK_TO_BACK: &str = include_str!("../../../../papers/rperf/back-to-back.t
 const RACK: &str = include_str!("../../../../papers/rperf/rack.toml");
 const TWO_SWITCHES: &str = include_str!("../../../../papers/rperf/two-switches.toml");
 
-/// Files of the scenarios, for readers of the report.
+/// The scenario files, shown in the report.
 pub(super) const SCENARIOS: &[(&str, &str)] = &[
     ("back-to-back.toml", BACK_TO_BACK),
     ("rack.toml", RACK),
     ("two-switches.toml", TWO_SWITCHES),
 ];
 
-/// All runs, in the order of the figures.
+/// Returns all runs, in the order of the figures.
 pub(super) fn cases(options: &Options) -> Vec<Case> {
     let plan = Plan { quick: options.quick };
     let mut cases = plan.zero_load();
@@ -72,7 +72,7 @@ fn sl(n: u8) -> Sl {
     Sl::try_from(n).expect("a service level")
 }
 
-/// A flow to `dst`, host 0 in every topology.
+/// Returns a flow to `dst`, host 0 in every topology.
 fn flow(name: impl Into<String>, from: usize, level: u8, method: Method) -> Flow {
     let (transport, notify) = (Transport::Rc, Notify::Poll);
     Flow { name: name.into(), from, to: 0, sl: sl(level), transport, notify, method }
@@ -92,7 +92,7 @@ fn bulk(bytes: u32, qps: u16) -> Method {
     })
 }
 
-/// `n` bulk senders on hosts 1 to n, on SL0.
+/// Returns `n` bulk senders on hosts 1 to n, on SL0.
 fn senders(n: usize, bytes: u32) -> Vec<Flow> {
     (1..=n).map(|i| flow(format!("BSG {i}"), i, 0, bulk(bytes, 1))).collect()
 }
@@ -101,12 +101,14 @@ fn bsgs(n: usize) -> String {
     format!("{n} BSG{}", if n == 1 { "" } else { "s" })
 }
 
-/// Median and tail of the one latency flow of a run, as the method measured them.
+/// Returns readings of the median and the tail of a run's only latency flow, as the method measured
+/// them.
 fn round_trip(item: &'static str, case: impl Into<String>, unit: &'static str) -> Vec<Reading> {
     latency(item, case.into(), unit, |r| r.flows.iter().find_map(|f| Some(f.latency?.measured)))
 }
 
-/// Returns median and tail of the true round trip: time between the ports, both ways.
+/// Returns readings of the median and the tail of the true round trip: the time between the ports,
+/// both ways.
 fn true_round_trip(item: &'static str, case: impl Into<String>) -> Vec<Reading> {
     latency(item, case.into(), "us", |r| r.flows.iter().find_map(|f| f.latency?.truth))
 }
@@ -128,7 +130,7 @@ fn latency(
     vec![reading("RTT p50", |s| s.p50_ns), reading("RTT p99.9", |s| s.p99_9_ns)]
 }
 
-/// Payload bandwidths of the flows whose name starts with `name`, Gbps.
+/// Returns the payload bandwidths in Gbps of the flows whose name starts with `name`.
 fn bandwidths(results: &InfinibandResults, name: &str) -> Vec<f64> {
     let flows = results.flows.iter().filter(|f| f.name.starts_with(name));
     flows.filter_map(|f| Some(f.bandwidth?.rate().as_gbps_f64())).collect()
@@ -158,14 +160,14 @@ fn most(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Median error of a method against the truth.
+/// Returns the reading of a method's median error against the truth.
 fn error(case: String) -> Reading {
     let read = |r: &InfinibandResults| r.flows.iter().find_map(|f| Some(f.latency?.error?.p50_ns));
     Reading { item: "truth", case, metric: "error p50", unit: "ns", read: Box::new(read) }
 }
 
 impl Plan {
-    /// Samples of a latency flow, given those of a full run.
+    /// Returns the number of samples of a latency flow, given the number of a full run.
     fn samples(&self, full: u64) -> u64 {
         if self.quick { (full / 8).max(2_000) } else { full }
     }
@@ -181,7 +183,7 @@ impl Plan {
         Case { name: name.to_owned(), scenario, readings: Vec::new() }
     }
 
-    /// Figure 4, and RPerf against the truth.
+    /// Returns the runs of figure 4, and RPerf against the truth.
     fn zero_load(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for (setup, text) in [("direct", BACK_TO_BACK), ("switch", RACK)] {
@@ -198,8 +200,9 @@ impl Plan {
         cases
     }
 
-    /// Figure 6, and both tools against the truth. Their tail comes from the operating system's
-    /// ticks, 250 a second: it takes many samples to meet enough of them.
+    /// Returns the runs of figure 6, and both tools against the truth. The tail of both comes from
+    /// the operating system's ticks, 250 per second, so that many samples are needed to meet enough
+    /// ticks.
     fn existing_tools(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for bytes in [64, 128, 256, 512, 1024, 2048, 4096] {
@@ -226,13 +229,13 @@ impl Plan {
         cases
     }
 
-    /// Figure 5.
+    /// Returns the runs of figure 5.
     fn one_to_one_bandwidth(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for (setup, text) in [("direct", BACK_TO_BACK), ("switch", RACK)] {
             for bytes in [64, 256, 1024, 4096] {
                 let name = format!("{setup} {bytes} B");
-                // One doorbell a message: batching comes in with section VIII-A.
+                // One doorbell per message: section VIII-A introduces batching.
                 let mut method = bulk(bytes, 1);
                 if let Method::Bulk(traffic) = &mut method {
                     traffic.batch = 1;
@@ -246,7 +249,8 @@ impl Plan {
         cases
     }
 
-    /// Figures 7a and 7b; with five senders also the shared setup of figures 12 and 13.
+    /// Returns the runs of figures 7a and 7b; with five senders also the shared setup of figures 12
+    /// and 13.
     fn converged(&self) -> Vec<Case> {
         let one = |n: usize| {
             let mut flows = senders(n, 4096);
@@ -276,11 +280,11 @@ impl Plan {
         (0..=5).map(one).collect()
     }
 
-    /// Figures 8 and 9.
+    /// Returns the runs of figures 8 and 9.
     fn message_sizes(&self) -> Vec<Case> {
         let one = |bytes: u32| {
             let mut flows = senders(5, bytes);
-            // The smaller the messages, the more of them a sample costs to simulate.
+            // With smaller messages, a sample takes more simulated messages.
             let full = if bytes < 512 { 8_000 } else { 16_000 };
             flows.push(flow("LSG", 6, 0, Method::RPerf(self.probe(LSG_BYTES, full))));
             let name = format!("{bytes} B");
@@ -298,8 +302,8 @@ impl Plan {
         [64, 128, 256, 512, 1024, 2048, 4096].map(one).into()
     }
 
-    /// A switch as the paper simulates it: no hiccups ("the switch uArch is not modeled in
-    /// detail"), with either policy.
+    /// Returns a scenario with the switch that the paper simulates: no hiccups ("the switch uArch
+    /// is not modeled in detail"), and either policy.
     fn simulated(&self, name: &str, text: &str, scheduling: Scheduling) -> InfinibandScenario {
         let changed = base(name, text).into_builder().change_models(|models| {
             models.switch.scheduling = scheduling;
@@ -308,13 +312,14 @@ impl Plan {
         changed.build().expect("any scheduling is possible")
     }
 
-    /// Its LSG: a closed loop whose round trip is taken in the network.
+    /// Returns the LSG of the paper's simulator: a closed loop whose round trip is taken in the
+    /// network.
     fn simulated_probe(&self) -> Flow {
         let probe = self.probe(LSG_BYTES, 10_000);
         flow("LSG", 6, 0, Method::ClosedLoop { opcode: Opcode::Send, depth: 1, traffic: probe })
     }
 
-    /// Figure 10.
+    /// Returns the runs of figure 10.
     fn scheduling(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for (policy, scheduling) in [("FCFS", Scheduling::Fcfs), ("RR", Scheduling::RoundRobin)] {
@@ -331,7 +336,7 @@ impl Plan {
         cases
     }
 
-    /// Figure 11.
+    /// Returns the runs of figure 11.
     fn two_hops(&self) -> Vec<Case> {
         let one = |(policy, scheduling): (&str, Scheduling)| {
             let mut flows = senders(5, 4096);
@@ -344,8 +349,8 @@ impl Plan {
         [("FCFS", Scheduling::Fcfs), ("RR", Scheduling::RoundRobin)].map(one).into()
     }
 
-    /// Figures 12 and 13: a service level of its own for the LSG, and somebody who pretends to be
-    /// one. Four real BSGs remain beside the pretend LSG.
+    /// Returns the runs of figures 12 and 13: a dedicated service level for the LSG, and a bulk
+    /// sender that pretends to be an LSG. Four real BSGs remain beside the pretend LSG.
     fn service_levels(&self) -> Vec<Case> {
         let lsg = || flow("LSG", 6, 1, Method::RPerf(self.probe(LSG_BYTES, 20_000)));
         let dedicated = "dedicated SL";
@@ -361,8 +366,9 @@ impl Plan {
             flows.push(lsg());
             self.case(&format!("fig12 pretend LSG, {qps} QPs"), base("rack", RACK), flows, 500)
         };
-        // Figure 9's 7.7 million messages a second and queue pair can't give the 10.5 million of
-        // the pretend LSG's 21.5 Gbps: it has two queue pairs here. What one would do is beside.
+        // Figure 9's 7.7 million messages per second of a queue pair can't reach the 10.5 million
+        // of the pretend LSG's 21.5 Gbps. The pretend LSG therefore has two queue pairs here; the
+        // result with one is reported beside it.
         let mut two = pretending(2);
         two.readings = round_trip("fig12", "dedicated SL with a pretend LSG", "us");
         let beside = |which: &str, fold| {
@@ -391,7 +397,7 @@ impl Plan {
         vec![own, two, one]
     }
 
-    /// Every method against the truth beside five bulk senders.
+    /// Returns runs of every method against the truth beside five bulk senders.
     fn methods_under_load(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for bytes in [64, 1024, 4096] {

@@ -1,9 +1,9 @@
-//! Numbers that the paper's text calculates from those of its figures.
+//! Numbers that the paper's text derives from those of its figures.
 
 use super::link::LINK_GBPS;
 use crate::Finding;
 
-/// Returns the findings, with all numbers that follow from them.
+/// Returns the findings, with all derived numbers.
 pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
     let derived = [tails(found), shares(found), steps(found), levels(found)].concat();
@@ -20,13 +20,13 @@ impl Found<'_> {
         self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(Finding::value)
     }
 
-    /// Tail and median of a round trip.
+    /// Returns the tail and the median of a round trip.
     fn rtt(self, item: &str, case: &str) -> Option<(f64, f64)> {
         Some((self.value(item, case, "RTT p99.9")?, self.value(item, case, "RTT p50")?))
     }
 }
 
-/// Names a number computed from others; `None` if one of them is missing.
+/// Returns a finding with a derived number; `None` if an input is missing.
 fn number(
     item: &str,
     case: impl Into<String>,
@@ -44,7 +44,8 @@ fn number(
     })
 }
 
-/// Section VI-B: "the switch introduces at least a 170ns delay to the tail RTT".
+/// Returns the distances of tails from medians, and the part that the switch adds. Section VI-B: "the
+/// switch introduces at least a 170ns delay to the tail RTT".
 fn tails(found: Found) -> Vec<Finding> {
     let above = |case: &str| found.rtt("fig4", case).map(|(tail, median)| tail - median);
     let metric = "tail above median";
@@ -61,7 +62,8 @@ fn tails(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Sections VI-A, VI-B and VII: shares of the link, what the switch costs, what senders lose.
+/// Returns the numbers of sections VI-A, VI-B and VII: shares of the link, the cost of the switch,
+/// the loss of senders.
 fn shares(found: Found) -> Vec<Finding> {
     let bandwidth = |case: &str| found.value("fig5", case, "bandwidth");
     let mut all: Vec<Finding> = ["direct 64 B", "direct 1024 B", "direct 4096 B"]
@@ -83,7 +85,8 @@ fn shares(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Sections VII and VIII-B: what each BSG beyond the first adds to the median.
+/// Returns the numbers of sections VII and VIII-B: the increase of the median by each BSG beyond
+/// the first.
 fn steps(found: Found) -> Vec<Finding> {
     let mut all = Vec::new();
     for (item, prefix) in [("fig7a", ""), ("fig10", "FCFS ")] {
@@ -102,7 +105,8 @@ fn steps(found: Found) -> Vec<Finding> {
     all
 }
 
-/// Section VIII-C: what a dedicated service level gains, and what pretending does.
+/// Returns the numbers of section VIII-C: the gain of a dedicated service level, and the effect of
+/// a pretend LSG.
 fn levels(found: Found) -> Vec<Finding> {
     let case = "shared over dedicated SL";
     let ratio = |metric: &str| {

@@ -4,7 +4,7 @@ use crate::Finding;
 use crate::published::{Published, Value};
 use bandwise_report::model::{Axis, Figure, Point, Scale, Series, SeriesKind, SourceKind};
 
-/// A figure to draw: which item, what stands on the axes, and how a case becomes a place in it.
+/// A figure to draw: its item, its axes, and its curves.
 struct Plot {
     item: &'static str,
     title: &'static str,
@@ -12,13 +12,13 @@ struct Plot {
     x: Axis,
     y: Axis,
     kind: SeriesKind,
-    /// Cases whose name starts with this are a curve of that name.
+    /// Pairs of the start of a case's name and the name of its curve.
     curves: &'static [(&'static str, &'static str)],
-    /// Medians come with their tail; otherwise this metric alone.
+    /// The only metric to draw; `None` draws medians with their tails.
     metric: Option<&'static str>,
 }
 
-/// All figures that findings exist for.
+/// Returns all figures that have findings.
 pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
     plots().into_iter().filter_map(|plot| plot.draw(findings, published)).collect()
 }
@@ -197,7 +197,7 @@ impl Plot {
         })
     }
 
-    /// The points of a curve among `numbers`, by x.
+    /// Returns the points of a curve among `numbers`, by x.
     fn points<'a, T>(
         &self,
         prefix: &str,
@@ -223,7 +223,8 @@ impl Plot {
         points
     }
 
-    /// Returns the place of a case on the x axis: its category, or the number that it begins with.
+    /// Returns the place of a case on the x-axis: its category, or the number at the start of its
+    /// name.
     fn place(&self, case: &str) -> Option<f64> {
         if let Scale::Category(names) = &self.x.scale {
             return names.iter().position(|name| name == case).map(|i| i as f64);

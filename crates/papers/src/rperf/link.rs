@@ -1,4 +1,4 @@
 //! [`LINK_GBPS`]: the rate of the links.
 
-/// Rate of the links as the paper counts it, Gbps.
+/// The rate of the links as the paper states it, in Gbps.
 pub(super) const LINK_GBPS: f64 = 56.0;

@@ -1,8 +1,8 @@
-//! The question, answered from what was found.
+//! The answer to the thesis's question.
 
 use crate::Finding;
 
-/// The answer; sentences whose runs are not there are left out.
+/// Returns the answer, without sentences that lack their runs.
 pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     let of = |item: &str, case: &str, metric: &str| {
         let key = (item, case, metric);

@@ -1,4 +1,4 @@
-//! The runs, and which numbers each item takes from them.
+//! The runs, and the numbers that each item reads from them.
 
 use super::calculation::{DEGREES, MOST, SHOWN};
 use super::models::{DATA, NODES};
@@ -12,8 +12,8 @@ use bandwise_workload::job::{PROFILE_INSTANCES, WORKLOADS};
 type Case = case::Case<Study>;
 type Reading = case::Reading<Outcome>;
 
-/// Policies beside Saba: both ends of InfiniBand, a control for its queues, one for its weights, one
-/// that knows sizes instead of sensitivities, and Saba without floors.
+/// The compared policies: Saba, both extremes of InfiniBand, a control for Saba's queues, one for
+/// its weights, one that knows sizes instead of sensitivities, and Saba without floors.
 const POLICIES: [SharingPolicy; 7] = [
     SharingPolicy::FairFlows,
     SharingPolicy::Blocking,
@@ -24,11 +24,12 @@ const POLICIES: [SharingPolicy; 7] = [
     SharingPolicy::SmallestFirst,
 ];
 
-/// Placements over which calculation times are measured.
+/// Number of placements over which calculation times are measured.
 const PLACEMENTS: u64 = 5;
 
-/// All runs. How long the controller takes is run for itself only: other work disturbs it, and its
-/// numbers are not the same again. So is the large fabric, which takes longer than all else.
+/// Returns all runs of the item, or of all items. The controller's times run only on request: other
+/// work disturbs them, and they are not reproducible. The large fabric also runs only on request,
+/// because it takes longer than all other runs.
 pub(super) fn cases(options: &Options) -> Vec<Case> {
     if options.item.as_deref() == Some("fig4.19") {
         return vec![calculation(if options.quick { 1 } else { PLACEMENTS })];
@@ -59,7 +60,7 @@ pub(super) fn cases(options: &Options) -> Vec<Case> {
     cases
 }
 
-/// A number by its name.
+/// Returns the reading of a number by its name.
 fn number(
     item: &'static str,
     case: impl Into<String>,
@@ -113,7 +114,7 @@ fn models() -> Case {
     Case { name: "models".into(), scenario: Study::One(Trial::Models), readings }
 }
 
-/// The controller's time; SLSQP's where it is built.
+/// Returns the case of the controller's times, and of SLSQP's if this program was built with it.
 fn calculation(placements: u64) -> Case {
     let mut readings = Vec::new();
     let mut read = |case: &str, metric, unit, key: &str| {
@@ -139,8 +140,8 @@ fn calculation(placements: u64) -> Case {
     Case { name: "calculation time".into(), scenario, readings }
 }
 
-/// LR beside TS: shares of what each could use at the time, and parts that are each one's own all the
-/// time.
+/// Returns the case of LR beside TS, with policies that share unused bandwidth, and with reserved
+/// parts.
 fn two() -> Case {
     let policies = [
         SharingPolicy::FairFlows,
@@ -157,14 +158,14 @@ fn two() -> Case {
     beside("LR and TS", setups::two([75, 25]), &policies, &cases)
 }
 
-/// Returns LR beside TS with halves.
+/// Returns the case of LR beside TS with a reserved half each.
 fn halves() -> Case {
     let cases = [("half each, reserved", "reserved")];
     let policies = [SharingPolicy::FairFlows, SharingPolicy::Reserved];
     beside("LR and TS, halves", setups::two([50, 50]), &policies, &cases)
 }
 
-/// Returns the study of few jobs under policies.
+/// Returns the study of ten or fewer jobs under policies.
 fn study(scenario: JobsScenario, policies: &[SharingPolicy]) -> Study {
     let experiment = JobsExperiment::new(scenario, policies.to_vec());
     Study::One(Trial::Jobs(Box::new(experiment.expect("ten jobs fit all policies"))))
@@ -190,7 +191,8 @@ fn beside(
     Case { name: name.into(), scenario, readings }
 }
 
-/// The cluster setups: sums of each, which are put together afterwards.
+/// Returns the case of the cluster setups, whose readings are sums that [`super::derived`]
+/// combines.
 fn clusters() -> Case {
     let mut readings = Vec::new();
     for policy in &POLICIES[1..] {
@@ -203,7 +205,7 @@ fn clusters() -> Case {
             for what in ["log", "count"] {
                 let (case, key) =
                     (format!("{policy} {what} {name}"), format!("{policy} {what} {name}"));
-                // A setup without the workload adds nothing.
+                // A setup without the workload adds 0.
                 let read: Read<Outcome> =
                     Box::new(move |o| Some(o.numbers.get(&key).copied().unwrap_or(0.0)));
                 readings.push(Reading { item: "fig4.13", case, metric: "part", unit: "", read });
@@ -217,12 +219,12 @@ fn clusters() -> Case {
     Case { name: "cluster setups".into(), scenario: Study::Setups(POLICIES.to_vec()), readings }
 }
 
-/// Ten workloads under the policies.
+/// Returns the case of ten workloads under the policies.
 fn jobs(item: &'static str, called: &str, scenario: JobsScenario) -> Case {
     let mut readings = Vec::new();
     for policy in &POLICIES[1..] {
         let policy = policy.as_str();
-        // Saba's own numbers stand beside the published ones.
+        // Saba's own numbers have the names of the published ones.
         let case = match policy {
             "saba" => called.to_owned(),
             other => format!("{called}, {other}"),

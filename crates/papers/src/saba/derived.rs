@@ -1,11 +1,11 @@
-//! Numbers that the thesis calculates from those of its figures.
+//! Numbers that the thesis derives from those of its figures.
 
 use super::{large, packets};
 use crate::Finding;
 use bandwise_stats::Percentile;
 use bandwise_workload::job::WORKLOADS;
 
-/// Policies over which setups are put together, and what findings call them.
+/// Policies whose setups are combined, with their suffix in findings.
 const POLICIES: [(&str, &str); 5] = [
     ("saba", ""),
     ("saba-no-floor", ", saba-no-floor"),
@@ -14,7 +14,8 @@ const POLICIES: [(&str, &str); 5] = [
     ("smallest-first", ", smallest-first"),
 ];
 
-/// Returns all findings: sums of parts, and the least and the most where the text states them.
+/// Returns all findings: sums of parts, and the smallest and the largest value where the text
+/// states them.
 pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let mut derived = extremes(&findings);
     derived.extend(clusters(&findings));
@@ -30,7 +31,7 @@ fn finding(item: &str, case: impl Into<String>, metric: &str, unit: &str, value:
     Finding { item, case: case.into(), metric, unit, runs: vec![value] }
 }
 
-/// Values of an item whose case is one of these.
+/// Returns the values of an item whose case satisfies `is`.
 fn of<'a>(
     findings: &'a [Finding],
     item: &'a str,
@@ -47,7 +48,7 @@ fn most(values: impl Iterator<Item = f64>) -> Option<f64> {
     values.max_by(f64::total_cmp)
 }
 
-/// The least, the most and the average over workloads.
+/// Returns the smallest, the largest and the average value over workloads.
 fn extremes(findings: &[Finding]) -> Vec<Finding> {
     let mut all = Vec::new();
     let mut put = |item, case: &str, metric, unit, value: Option<f64>| {
@@ -79,7 +80,7 @@ fn extremes(findings: &[Finding]) -> Vec<Finding> {
     all
 }
 
-/// Figures 4.13 and 4.14, of the sums of each setup.
+/// Returns the findings of figures 4.13 and 4.14, from the sums of each setup.
 fn clusters(findings: &[Finding]) -> Vec<Finding> {
     let part = |case: &str| {
         let found = findings.iter().find(|f| f.metric == "part" && f.case == case)?;

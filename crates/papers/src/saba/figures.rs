@@ -6,7 +6,7 @@ use crate::published::Published;
 use bandwise_report::model::{Axis, Figure, Point, Scale, Series, SeriesKind, SourceKind};
 use bandwise_workload::job::WORKLOADS;
 
-/// All figures that findings exist for.
+/// Returns all figures that have findings.
 pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
     let mut all = Vec::new();
     let ours = |item: &str, case: &str, metric: &str| {
@@ -101,7 +101,7 @@ pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure
     all
 }
 
-/// Calculation time by the number of applications.
+/// Returns the figure of calculation times by the number of applications.
 fn calculation(findings: &[Finding]) -> Option<Figure> {
     let series = |(_, called): (_, &str)| {
         let time = |size: usize| {

@@ -1,4 +1,4 @@
-//! Figure 4.18: 20 made-up workloads on 1,944 servers, one a server, under each policy.
+//! Figure 4.18: 20 synthetic workloads on 1,944 servers, one per server, under each policy.
 
 use super::setups;
 use super::study::{Outcome, Study, Trial};
@@ -6,11 +6,11 @@ use crate::Finding;
 use crate::case::{self, Read};
 use bandwise_scenario::jobs::SharingPolicy;
 
-/// Workloads, of 97 instances each (Saba 4.6.1).
+/// Number of workloads, with 97 instances each (Saba 4.6.1).
 pub(super) const WORKLOADS: u32 = 20;
 
-/// Runs: name in findings, policy, and queues of a port. The longest come first, so that no core is
-/// left with one of them at the end.
+/// The runs: name in findings, policy, and queues of a port. The longest runs come first, so that
+/// none of them runs alone at the end.
 const RUNS: [(&str, SharingPolicy, u8); 13] = [
     (HOMA, SharingPolicy::Homa, 8),
     ("smallest job first", SharingPolicy::SmallestFirst, 8),
@@ -32,7 +32,8 @@ const IDEAL: &str = "ideal max-min";
 const SABA: &str = "8 queues";
 const HOMA: &str = "Homa";
 
-/// A run for each policy; its numbers are times, of which [`derived`] makes speedups.
+/// Returns a run for each policy. Its numbers are times, from which [`derived`] calculates
+/// speedups.
 pub(super) fn cases() -> Vec<case::Case<Study>> {
     let case = |(called, policy, queues): (&str, SharingPolicy, u8)| {
         let reading = |workload: String| {
@@ -48,7 +49,7 @@ pub(super) fn cases() -> Vec<case::Case<Study>> {
     RUNS.into_iter().map(case).collect()
 }
 
-/// The names of the workloads.
+/// Returns the names of the workloads.
 pub(super) fn names() -> impl Iterator<Item = String> {
     (1..=WORKLOADS).map(|workload| format!("W{workload}"))
 }
@@ -57,7 +58,8 @@ fn part(called: &str, workload: &str) -> String {
     format!("{called}: {workload}")
 }
 
-/// Speedups over the baseline, and of Saba over its rivals; none of what was not run.
+/// Returns the speedups over the baseline, and of Saba over its rivals, without those that lack
+/// their runs.
 pub(super) fn derived(findings: &[Finding]) -> Vec<Finding> {
     let seconds = |called: &str| -> Option<Vec<f64>> {
         let of = |workload: String| {
@@ -99,7 +101,7 @@ pub(super) fn ratios(of: &[f64], to: &[f64]) -> Vec<f64> {
     of.iter().zip(to).map(|(of, to)| of / to).collect()
 }
 
-/// The mean that Saba reports (4.6.1).
+/// Returns the geometric mean, which Saba reports (4.6.1).
 pub(super) fn geometric(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }

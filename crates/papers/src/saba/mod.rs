@@ -1,6 +1,6 @@
-//! "Application-Centric Bandwidth Allocation in Datacenters" (thesis, Edinburgh 2022), of which chapters
-//! 3 and 4 are Saba (EuroSys 2023): what workloads lose with less bandwidth, models of it, and jobs that
-//! share a switch.
+//! "Application-Centric Bandwidth Allocation in Datacenters" (thesis, Edinburgh 2022), of which
+//! chapters 3 and 4 are Saba (EuroSys 2023): the slowdown of workloads with less bandwidth, models
+//! of it, and jobs that share a switch.
 
 mod answer;
 mod calculation;

@@ -1,4 +1,4 @@
-//! Workloads alone and models of them (figures 3.1, 3.3 and 4.3 to 4.6): no policy has a part in these.
+//! Workloads alone and models of them (figures 3.1, 3.3 and 4.3 to 4.6), independent of policies.
 
 use bandwise_saba::sensitivity::{Degree, Kind, Model, Samples};
 use bandwise_scenario::jobs::profile;
@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 /// The published degrees.
 const DEGREES: [Degree; 3] = [Degree::ONE, Degree::TWO, Degree::THREE];
 
-/// Nodes as multiples of those profiled with (figure 4.6).
+/// Numbers of nodes as multiples of the profiled number (figure 4.6).
 pub(super) const NODES: [(&str, u32); 5] =
     [("0.5x", 4), ("1x", 8), ("2x", 16), ("3x", 24), ("4x", 32)];
 
-/// Datasets as multiples of those profiled with (figure 4.5).
+/// Datasets as multiples of the profiled size (figure 4.5).
 pub(super) const DATA: [(&str, f64); 3] = [("0.1x", 0.1), ("1x", 1.0), ("10x", 10.0)];
 
-/// All numbers, by name.
+/// Returns all numbers by name.
 pub(super) fn numbers() -> BTreeMap<String, f64> {
     let mut numbers = BTreeMap::new();
     for name in WORKLOADS {

@@ -1,5 +1,5 @@
-//! Figure 4.18's servers packet by packet: InfiniBand as it is, with its congestion control and
-//! without, and Saba's lanes over it.
+//! Figure 4.18's servers at packet level: InfiniBand with its congestion control and without, and
+//! with Saba's lanes.
 
 use super::large::{self, WORKLOADS};
 use super::setups;
@@ -11,9 +11,9 @@ use std::num::NonZeroU32;
 
 pub(super) const ITEM: &str = "fig4.18-packets";
 
-/// Divisor of volumes and computing times. Jobs then last some milliseconds and their stages less, so
-/// that latencies count for more than in reality. A policy takes some minutes; a scale of 1,000 takes
-/// over a quarter of an hour.
+/// Divisor of volumes and computing times. Jobs then last some milliseconds and their stages less,
+/// so that latencies have more weight than in reality. A policy takes some minutes; with a scale of
+/// 1,000 it takes over a quarter of an hour.
 const SCALE: NonZeroU32 = NonZeroU32::new(10_000).expect("it is not zero");
 
 /// Runs and their names in findings; the baseline of Saba 4.6.1 comes first.
@@ -26,10 +26,10 @@ const RUNS: [(&str, SharingPolicy); 4] = [
 
 const BASELINE: &str = "InfiniBand";
 
-/// Words before the name of a workload in a case: of packets, and of flows.
+/// Prefixes of a workload's name in a case: at packet level, and at flow level.
 const LEVELS: [(&str, &str); 2] = [("packets", "seconds"), ("flows", "flow seconds")];
 
-/// A run for each policy.
+/// Returns a run for each policy.
 pub(super) fn cases() -> Vec<case::Case<Study>> {
     let case = |(called, policy): (&str, SharingPolicy)| {
         let readings = LEVELS.into_iter().flat_map(|(level, key)| {
@@ -51,7 +51,8 @@ fn part(called: &str, level: &str, workload: &str) -> String {
     format!("{called}, {level}: {workload}")
 }
 
-/// Speedups over InfiniBand, and by how much workloads take longer than at flow level.
+/// Returns the speedups over InfiniBand, and the excess of workloads' times over those at flow
+/// level.
 pub(super) fn derived(findings: &[Finding]) -> Vec<Finding> {
     let seconds = |called: &str, level: &str| -> Option<Vec<f64>> {
         let of = |workload: String| {

@@ -1,4 +1,4 @@
-//! [`Study`]: the runs for Saba.
+//! [`Study`]: the experiments of Saba.
 
 use super::{calculation, models, setups};
 use crate::repeated::Repeated;
@@ -14,7 +14,7 @@ use std::num::NonZeroU32;
 /// Numbers by name.
 pub(super) type Numbers = BTreeMap<String, f64>;
 
-/// An experiment of which each run has another seed.
+/// An experiment that runs with several seeds.
 #[derive(Debug)]
 pub enum Study {
     /// An experiment that does not depend on the seed.
@@ -32,10 +32,10 @@ pub enum Trial {
     Models,
     /// Jobs under policies.
     Jobs(Box<JobsExperiment>),
-    /// Jobs under a policy, for which a port has queues enough. Times by workload are called "seconds
-    /// WORKLOAD".
+    /// Jobs under a policy, for which ports have enough queues. Times by workload are named
+    /// "seconds WORKLOAD".
     Times(Box<JobsScenario>, SharingPolicy),
-    /// Jobs under a policy, packet by packet. Times at flow level, with headers counted in, are called
+    /// Jobs under a policy at packet level. Times at flow level, with headers counted in, are named
     /// "flow seconds WORKLOAD".
     Packets(Box<PacketTrial>),
     /// Times of the controller.
@@ -62,9 +62,9 @@ pub struct Outcome {
     effort: Effort,
 }
 
-/// Cluster setups, as in Saba 4.6.2.
+/// Number of cluster setups, as in Saba 4.6.2.
 const SETUPS: u64 = 500;
-/// Cluster setups of a quick run.
+/// Number of cluster setups of a quick run.
 const QUICK_SETUPS: u64 = 4;
 
 impl Repeated for Study {
@@ -166,7 +166,7 @@ fn times(scenario: &JobsScenario, results: &JobsResults) -> Outcome {
 }
 
 impl PacketTrial {
-    /// Runs the jobs packet by packet, and as flows.
+    /// Runs the jobs at packet level, and at flow level.
     fn run(&self, executor: &impl Executor, watch: Watch<'_>) -> Outcome {
         let PacketTrial { packets, flows } = self;
         let run = packets.run(executor, watch);
@@ -203,8 +203,8 @@ fn add_times(
     Some(())
 }
 
-/// Returns the numbers of policies, called "POLICY KEY", with jobs by workload and as a whole; `None`
-/// if a job did not end.
+/// Returns the numbers of policies, named "POLICY KEY", with jobs by workload and as a whole;
+/// `None` if a job did not end.
 fn numbers(scenario: &JobsScenario, comparison: &Comparison) -> Option<Numbers> {
     if !comparison.is_whole() {
         return None;

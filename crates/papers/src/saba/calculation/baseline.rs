@@ -8,10 +8,11 @@ use bandwise_saba::weights::{Catalogue, Effort, Floors, ModelId, Solver};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Step between compared ports: SLSQP takes minutes for all of them.
+/// Number of ports of which one is compared: SLSQP takes minutes for all of them.
 const STEP: usize = 397;
 
-/// Returns SLSQP's time over ours, and its quality, at some of the ports.
+/// Returns, for a sample of the ports, SLSQP's time over ours, its failures, and the quality of our
+/// weights.
 pub(super) fn numbers(
     called: &str,
     models: &[Model],
@@ -42,7 +43,7 @@ pub(super) fn numbers(
     ])
 }
 
-/// The applications at each port, in order.
+/// Returns the applications at each port, in order.
 fn at_ports(placed: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut at = vec![Vec::new(); PORTS];
     for (application, hosts) in placed.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! Figure 4.19: "the time the controller takes to compute the bandwidth share of applications for all
-//! switches" (Saba 4.6.5), on this machine. It is the one study whose numbers are not the same again,
-//! so it is run for itself only.
+//! Figure 4.19: "the time the controller takes to compute the bandwidth share of applications for
+//! all switches" (Saba 4.6.5), on this machine. This study alone is not reproducible, so it runs
+//! only on request.
 
 #[cfg(feature = "baseline")]
 mod baseline;
@@ -21,22 +21,23 @@ use std::collections::BTreeMap;
 use std::num::{NonZeroU8, NonZeroU16};
 use switches::{INSTANCES, PORTS, hosts, ports};
 
-/// Different workloads (Saba 4.6.1).
+/// Number of different workloads (Saba 4.6.1).
 const WORKLOADS: u32 = 20;
-/// Number of sizes of sets up to each of the largest.
+/// Number of measured sizes up to each of [`MOST`].
 const SIZES: usize = 20;
-/// The sizes that the text gives times up to.
+/// The largest numbers of applications for which the text states times.
 pub(super) const MOST: [usize; 2] = [250, 1_000];
-/// The sizes that stand by themselves.
+/// The numbers of applications that are reported on their own.
 pub(super) const SHOWN: [usize; 4] = [250, 500, 750, 1_000];
-/// Connections that are closed and applications that are gone, one after the other.
+/// Number of closed connections, and of ended applications, one after another.
 const EVENTS: u64 = 25;
 
-/// The degrees, and what they are called.
+/// The degrees with their names.
 pub(super) const DEGREES: [(Degree, &str); 3] =
     [(Degree::ONE, "k=1"), (Degree::TWO, "k=2"), (Degree::THREE, "k=3")];
 
-/// Returns all numbers, by name, over so many random placements; `None` when `stop` returns true.
+/// Returns all numbers by name, over `placements` random placements. Returns `None` if `stop`
+/// returns `true`.
 pub(super) fn numbers(
     placements: u64,
     seed: u64,
@@ -73,10 +74,10 @@ fn models(degree: Degree, seed: u64) -> Vec<Model> {
     synthetic(seed, WORKLOADS).iter().map(model).collect()
 }
 
-/// Measured times, seconds.
+/// Measured times in seconds.
 #[derive(Default)]
 struct Times {
-    /// Times by number of applications.
+    /// Times to calculate all ports, by number of applications.
     all_ports: BTreeMap<usize, Vec<f64>>,
     closed: Vec<f64>,
     gone: Vec<f64>,
@@ -88,8 +89,8 @@ fn sizes(most: usize) -> impl Iterator<Item = usize> {
 }
 
 impl Times {
-    /// Applications connect one after the other; with each of the sizes all ports are worked out by a
-    /// controller that has worked out none before.
+    /// Connects the applications one after another. At each of the sizes, measures the time in
+    /// which a controller without any calculated port calculates all ports.
     fn measure(&mut self, models: &[Model], placed: &[Vec<usize>], seed: u64) {
         let clock = Clock::new();
         let mut saba = controller(models, placed.len(), seed);
@@ -136,7 +137,8 @@ impl Times {
     }
 }
 
-/// A centralised controller that has found all ports, and has put all applications into levels.
+/// Returns a centralised controller that knows all ports, and has assigned all applications to
+/// levels.
 fn controller(models: &[Model], applications: usize, seed: u64) -> Controller {
     let grouping = Grouping {
         levels: NonZeroU16::new(16).expect("16"),
@@ -157,7 +159,7 @@ fn controller(models: &[Model], applications: usize, seed: u64) -> Controller {
     saba
 }
 
-/// A connection from each host of an application to all others of it.
+/// Makes a connection from each host of an application to all its other hosts.
 fn connect(saba: &mut Controller, id: u64, hosts: &[usize]) {
     let application = ApplicationId(id);
     let level = saba.level(application).expect("it has registered");

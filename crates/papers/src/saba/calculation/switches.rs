@@ -9,11 +9,12 @@ pub(super) const PORTS: usize = 5 * HOSTS;
 /// Instances of each application (Saba 4.6.5).
 pub(super) const INSTANCES: usize = 32;
 
-/// The switch ports on the way from one host to another: 108 edge switches with 18 hosts and six links
-/// to each of three directors, which are 36 leaves with 18 spines. Links are picked by destination.
+/// Calls `visit` for each switch port on the path from one host to another: 108 edge switches with
+/// 18 hosts and six links to each of three directors, which consist of 36 leaves and 18 spines. The
+/// destination selects the links.
 pub(super) fn ports(from: usize, to: usize, mut visit: impl FnMut(usize)) {
     let (from_edge, edge) = (from / 18, to / 18);
-    // Numbers of ports: those of edges down, up, of leaves up and down, of spines.
+    // First port numbers: of edge switches down and up, of leaves up and down, of spines.
     let [edge_down, edge_up, leaf_up, leaf_down, spine] = [0, 1, 2, 3, 4].map(|k| k * HOSTS);
     if from_edge != edge {
         let up = to % 18;
@@ -30,7 +31,7 @@ pub(super) fn ports(from: usize, to: usize, mut visit: impl FnMut(usize)) {
     visit(edge_down + to);
 }
 
-/// The hosts of an application by chance, all different.
+/// Returns random hosts for an application, all different.
 pub(super) fn hosts(chance: &mut Stream) -> Vec<usize> {
     let mut hosts = Vec::new();
     while hosts.len() < INSTANCES {
