@@ -40,19 +40,18 @@ pub trait Experiment {
     /// Results of a run.
     type Results;
 
-    /// Runs the experiment to its end, or until `watch` breaks off. The workers of `executor` share the
+    /// Runs the experiment to its end, or until `watch` breaks. The workers of `executor` share the
     /// network if it has several partitions; they change no result.
     fn conduct(&self, executor: &impl Executor, watch: Watch<'_>) -> Self::Results;
 
-    /// Returns the reason why a run ended.
+    /// Returns the reason for the end of a run.
     fn stop(results: &Self::Results) -> Stop;
 
     /// Returns the work of a run.
     fn effort(results: &Self::Results) -> Effort;
 }
 
-/// A function that a run calls now and then. The run stops when it breaks off, with the results until
-/// then.
+/// A function that a run calls at intervals. A break ends the run, with partial results.
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
 /// The progress of a run.
@@ -60,22 +59,22 @@ pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 pub struct Progress {
     /// Simulated time.
     pub simulated: Time,
-    /// Finished part of the run, about, from 0 to 1.
+    /// Approximate finished part of the run, from 0 to 1.
     pub part: f64,
 }
 
-/// The reason why a run ended.
+/// The reason for the end of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
     /// The run was complete.
     Complete,
     /// The scenario's limit of simulated time was reached.
     Limit,
-    /// Flows have not arrived, and nothing will happen any more.
+    /// Flows have not arrived, and no event is due.
     Stuck,
     /// Ports wait for each other forever, in this order.
     Deadlock(Vec<Port>),
-    /// The watch broke off.
+    /// The watch ended the run.
     Interrupted,
 }
 
@@ -101,7 +100,7 @@ pub struct Effort {
     pub packets_delivered: u64,
     /// Links that packets crossed.
     pub packet_hops: u64,
-    /// Handled events; of jobs at flow level, the instants at which something happened.
+    /// Handled events; of jobs at flow level, the instants with an event.
     pub events: u64,
 }
 

@@ -3,7 +3,7 @@
 use bandwise_units::Time;
 use std::ops::RangeInclusive;
 
-/// Longest simulated time: far from where picoseconds overflow.
+/// Longest simulated time, far below the overflow of picoseconds.
 pub(crate) const LONGEST: Time = Time::from_ms(3_600_000);
 
 /// A time of a scenario that is out of its range.
@@ -18,7 +18,7 @@ pub struct TimeError {
     pub range: RangeInclusive<Time>,
 }
 
-/// Checks a time that a builder was given.
+/// Checks a time that was passed to a builder.
 pub(crate) fn check(
     key: &'static str,
     value: Time,

@@ -6,8 +6,8 @@ use super::workload::{Generator, Part, Workload};
 use bandwise_workload::Merge;
 
 impl EthernetScenario {
-    /// Returns a shorter scenario: loads with a `by`th of their duration, and incasts with their first
-    /// request.
+    /// Returns a shorter scenario: loads with `1/by` of their duration, and incasts with their
+    /// first request.
     #[must_use]
     pub fn shortened(mut self, by: u32) -> Self {
         if let Workload::Parts(parts) = self.workload {
@@ -17,7 +17,8 @@ impl EthernetScenario {
         self
     }
 
-    /// Returns the flows of its generators in order of start; none if a list has them.
+    /// Returns the flows of the scenario's generators in order of start; none if the workload is a
+    /// list.
     pub fn arrivals(&self) -> impl Iterator<Item = Arrival> + '_ {
         let parts: &[Part] = match &self.workload {
             Workload::Parts(parts) => parts,
@@ -37,13 +38,13 @@ impl EthernetScenario {
         })
     }
 
-    /// Returns whether some of its flows belong to requests.
+    /// Returns whether a generator makes requests.
     pub(super) fn has_requests(&self) -> bool {
         let Workload::Parts(parts) = &self.workload else { return false };
         parts.iter().any(|part| matches!(part.generator, Generator::Incast(_)))
     }
 
-    /// Returns the approximate number of flows of its generators, for progress.
+    /// Returns the approximate number of the generators' flows, for progress.
     pub fn expected_flows(&self) -> u64 {
         let Workload::Parts(parts) = &self.workload else { return 0 };
         parts.iter().map(|part| part.expected).fold(0, u64::saturating_add)

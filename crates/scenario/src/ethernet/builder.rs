@@ -8,7 +8,7 @@ use bandwise_units::{Bytes, Time};
 use bandwise_workload::MAX_FLOW;
 
 /// Default of [`EthernetBuilder::storm`]. Watchdogs of switches wait for some hundred milliseconds,
-/// which is more than most runs take here.
+/// which is longer than most runs simulate.
 pub(super) const STORM: Time = Time::from_ms(5);
 
 /// Builds an [`EthernetScenario`].
@@ -53,19 +53,19 @@ pub struct EthernetBuilder {
     scenario: EthernetScenario,
 }
 
-/// Reason why a scenario can't be built.
+/// Reason for which a scenario can't be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// The fabric and the models are not a network.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// There is no second host to send to.
+    /// The fabric has fewer than two hosts.
     #[error("a fabric of {0} hosts (allowed: 2 or more)")]
     TooFewHosts(usize),
-    /// The model is one of Homa, and the transport another one, or the other way round.
+    /// The model is one of Homa and the transport is not, or the reverse.
     #[error("the transport is {}, and the model of hosts is another one's", .0.title())]
     Transport(TransportKind),
-    /// A generator was made for more hosts than there are.
+    /// A generator was made for another number of hosts than the fabric has.
     #[error("a generator of flows among {wanted} hosts (allowed: up to {hosts})")]
     Hosts {
         /// Hosts of the generator.
@@ -86,10 +86,10 @@ pub enum BuildError {
     Time(#[from] TimeError),
 }
 
-/// Reason why a scenario can't open a flow.
+/// Reason for which a scenario can't open a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ArrivalError {
-    /// An end is not a host of the fabric.
+    /// The source or the destination is not a host of the fabric.
     #[error("a flow from host {src} to host {dst} (allowed: two different ones of 0 to {})", .hosts - 1)]
     Hosts {
         /// Rank of the sender.
@@ -99,7 +99,7 @@ pub enum ArrivalError {
         /// Number of hosts.
         hosts: u32,
     },
-    /// The size is none that a flow can have.
+    /// No flow can have this size.
     #[error("a flow of {0} (allowed: 1 B to {MAX_FLOW})")]
     Bytes(Bytes),
     /// The traffic class does not exist.
@@ -110,12 +110,12 @@ pub enum ArrivalError {
         /// Number of classes.
         classes: u8,
     },
-    /// The flow starts before the one that was opened last.
+    /// The flow starts before the previous flow.
     #[error("a flow that starts at {start}, after one of {last} (allowed: in order of start)")]
     Order {
         /// Start of the flow.
         start: Time,
-        /// Start of the flow before.
+        /// Start of the previous flow.
         last: Time,
     },
 }
@@ -164,7 +164,7 @@ impl EthernetBuilder {
         self
     }
 
-    /// Sets where all flows come from.
+    /// Sets the source of all flows.
     #[must_use]
     pub fn workload(mut self, workload: Workload) -> Self {
         self.scenario.workload = workload;
@@ -185,7 +185,8 @@ impl EthernetBuilder {
         self
     }
 
-    /// Sets how long a port must be paused without a break to be in the results, 1 us to an hour.
+    /// Sets the least time without a break for which a port must be paused to be in the results, 1
+    /// us to an hour.
     #[must_use]
     pub fn storm(mut self, time: Time) -> Self {
         self.scenario.storm = time;
@@ -203,7 +204,7 @@ impl EthernetBuilder {
     ///
     /// # Errors
     ///
-    /// The network, a generator or a time is impossible.
+    /// Returns an error if the network, a generator or a time is impossible.
     pub fn build(self) -> Result<EthernetScenario, BuildError> {
         let scenario = self.scenario;
         let hosts = scenario.fabric.hosts().len();
@@ -245,8 +246,8 @@ impl EthernetScenario {
         }
     }
 
-    /// Checks a flow that does not come from a generator of the scenario. `last` is the start of the
-    /// flow before it.
+    /// Checks a flow that does not come from a generator of the scenario. `last` is the start of
+    /// the previous flow.
     pub(super) fn check_arrival(&self, arrival: &Arrival, last: Time) -> Result<(), ArrivalError> {
         let Arrival { flow, class, .. } = *arrival;
         let hosts = self.fabric.hosts().len() as u32;

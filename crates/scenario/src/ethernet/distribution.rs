@@ -22,13 +22,13 @@ impl Distribution {
     /// Percentiles, in thousandths.
     pub const PERCENTILES: [u32; 4] = [500, 900, 990, 999];
 
-    /// Returns the distribution of times in picoseconds and of slowdowns, both sorted in several
-    /// parts; `None` if there are none.
+    /// Returns the distribution of times in picoseconds and of slowdowns, both in sorted parts;
+    /// `None` without flows.
     pub(super) fn of(times: &[&[u64]], slowdowns: &[&[f64]]) -> Option<Self> {
         let percentiles = Self::PERCENTILES.map(Percentile::from_permille);
         let flows: usize = times.iter().map(|part| part.len()).sum();
         let sum: u128 = times.iter().flat_map(|part| *part).map(|&ps| u128::from(ps)).sum();
-        // In an order that does not depend on when flows arrived.
+        // The order does not depend on the order of arrival.
         let slowdown: f64 = slowdowns.iter().flat_map(|part| *part).sum();
         Some(Distribution {
             flows: flows as u64,

@@ -15,11 +15,11 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-// FNV-1a with 128 bits (draft-eastlake-fnv). Nobody makes scenarios that meet on purpose.
+// FNV-1a with 128 bits (draft-eastlake-fnv), which is not resistant to deliberate collisions.
 const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
-/// The fingerprint of no input.
+/// Returns the fingerprint of no input.
 impl Default for Fingerprint {
     fn default() -> Self {
         Fingerprint(BASIS)
@@ -45,8 +45,8 @@ impl Write for Fingerprint {
 }
 
 impl EthernetScenario {
-    /// Returns the fingerprint of everything that results depend on, without the title. Of a list of
-    /// flows it contains only the name: the reader of the list adds its content.
+    /// Returns the fingerprint of everything that results depend on, without the title. For a list
+    /// of flows, the fingerprint has only the name: the reader of the list adds its content.
     pub fn fingerprint(&self) -> Fingerprint {
         let EthernetScenario {
             title: _,

@@ -6,9 +6,9 @@ use bandwise_workload::Flow;
 /// A flow before its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arrival {
-    /// Start, ends and size.
+    /// Start, hosts and size.
     pub flow: Flow,
-    /// Number of the incast's request that it is a part of, from 0.
+    /// Number of the incast's request to which the flow belongs, from 0.
     pub request: Option<u64>,
     /// Traffic class.
     pub class: u8,
@@ -33,7 +33,7 @@ pub struct FlowRecord {
     pub dst: u32,
     /// Payload.
     pub bytes: u64,
-    /// Flow completion time (FCT): from its start until its last byte is at the receiver.
+    /// Flow completion time (FCT): from the start until the last byte is at the receiver.
     pub completion_time: Time,
     /// Completion time in an empty network.
     pub alone: Time,

@@ -1,4 +1,4 @@
-//! Flow completion times by size of flow. All are kept, so that percentiles are exact.
+//! Flow completion times by size of flow. All values are kept, so that percentiles are exact.
 
 use super::distribution::Distribution;
 use super::flow::FlowRecord;
@@ -18,7 +18,7 @@ pub enum Group {
     Larger(Bytes),
 }
 
-/// Largest sizes of groups; KB are thousands (IRN 4.1).
+/// Largest sizes of groups; a KB is 1,000 B (IRN 4.1).
 const SIZES: [u64; 3] = [10_000, 100_000, 1_000_000];
 
 /// The groups, smallest sizes first, with their completion times and slowdowns.
@@ -74,7 +74,7 @@ impl Groups {
         whole.chain(parts).filter_map(distribution).collect()
     }
 
-    /// Returns percentiles of the completion times of single-packet flows, given in thousandths.
+    /// Returns the completion times of single-packet flows at percentiles, given in thousandths.
     pub(super) fn tail(&self, thousandths: &[u32]) -> Vec<(u32, Time)> {
         let times = &self.groups[0].times;
         let at = |&permille: &u32| {

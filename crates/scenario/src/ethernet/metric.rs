@@ -1,11 +1,11 @@
-//! [`Metric`]: the numbers of a run that are compared between runs.
+//! [`Metric`]: the numbers by which runs are compared.
 
 use super::distribution::Distribution;
 use super::groups::Group;
 use super::results::EthernetResults;
 use bandwise_units::Time;
 
-/// A number of a run.
+/// A number by which runs are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// Average slowdown of all flows.

@@ -9,11 +9,11 @@ use bandwise_units::Time;
 pub struct PortResult {
     /// Port.
     pub port: Port,
-    /// Other end of its cable.
+    /// Port at the other end of the cable.
     pub peer: Port,
     /// Counters.
     pub counters: PortCounters,
-    /// Number of pauses, including those that have not ended.
+    /// Number of pauses, including pauses that have not ended.
     pub stops: u64,
     /// Total time of pauses, as a sum over traffic classes.
     pub stopped: Time,
@@ -41,7 +41,7 @@ pub(super) fn results(fabric: &Fabric, network: &Network) -> Vec<PortResult> {
     by_port.sort_unstable_by_key(|&(port, _)| port);
     let of = |port: Port| match by_port.binary_search_by_key(&port, |&(port, _)| port) {
         Ok(place) => by_port[place].1,
-        // A host's further cables carry nothing.
+        // A host's further cables carry no packets.
         Err(_) => PortCounters::default(),
     };
     let result = |(port, counters)| {

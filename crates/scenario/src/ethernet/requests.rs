@@ -1,4 +1,4 @@
-//! Requests of an incast, each complete with its last flow.
+//! Requests of an incast, each complete when its last flow is.
 
 use bandwise_stats::Percentile;
 use bandwise_units::Time;
@@ -27,14 +27,14 @@ pub(super) struct Requests {
     open: BTreeMap<u64, Request>,
     /// Completion times in picoseconds.
     complete: Vec<u64>,
-    /// Request of the newest flow: all flows of requests before it have started.
+    /// Request of the newest flow: all flows of previous requests have started.
     newest: u64,
 }
 
 #[derive(Debug)]
 struct Request {
     start: Time,
-    /// End of the last flow so far.
+    /// End of the last finished flow.
     end: Time,
     outstanding: u64,
 }
@@ -67,7 +67,7 @@ impl Requests {
         }
     }
 
-    /// Returns the results of the complete requests, when no more flows start.
+    /// Returns the results of the complete requests. Called when no more flows start.
     pub(super) fn results(mut self) -> Option<RequestResult> {
         let done = self.open.iter().filter(|(_, request)| request.outstanding == 0);
         for request in done.map(|(&number, _)| number).collect::<Vec<_>>() {

@@ -15,18 +15,18 @@ pub const TAIL: [u32; 19] =
 /// The results of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EthernetResults {
-    /// Reason why the run ended.
+    /// Reason for the end of the run.
     pub stop: Stop,
     /// Number of flows that started.
     pub started: u64,
     /// Number of flows that arrived.
     pub finished: u64,
-    /// Distributions of arrived flows by size, all together first; groups without a flow are left out.
+    /// Distributions of arrived flows by size, all together first, without empty groups.
     pub groups: Vec<(Group, Distribution)>,
-    /// Completion times of single-packet flows at the percentiles of [`TAIL`]; empty without such a
-    /// flow.
+    /// Completion times of single-packet flows at the percentiles of [`TAIL`]; empty if there is no
+    /// such flow.
     pub single_packet_tail: Vec<(u32, Time)>,
-    /// Requests of an incast, if one is complete.
+    /// Completion times of an incast's requests, if one is complete.
     pub requests: Option<RequestResult>,
     /// Flows beside requests (IRN 4.4.3: "the background workload").
     pub beside_requests: Option<Distribution>,
@@ -41,8 +41,8 @@ pub struct EthernetResults {
 }
 
 impl EthernetResults {
-    /// Returns whether flows have arrived, and all of them started in the warm-up. All tables are then
-    /// empty.
+    /// Returns whether flows have arrived and all of them started in the warm-up. All tables are
+    /// empty then.
     pub fn is_all_warm_up(&self) -> bool {
         self.finished > 0 && self.groups.is_empty()
     }

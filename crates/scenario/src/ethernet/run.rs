@@ -1,5 +1,4 @@
-//! Running a network scenario: flows are opened as their time comes, and forgotten when they are
-//! done.
+//! The run of a network scenario: opens flows at their start, and drops them when they are done.
 
 use super::flow::{Arrival, FlowRecord};
 use super::groups::Groups;
@@ -21,17 +20,17 @@ pub trait FlowWatch {
     /// Takes a flow that has arrived. Flows come in order of arrival.
     fn finished(&mut self, _flow: &FlowRecord) {}
 
-    /// Returns the choice of packets that [`captured`](FlowWatch::captured) takes.
+    /// Returns the selection of packets that [`captured`](FlowWatch::captured) takes.
     fn captures(&self) -> Option<CaptureFilter> {
         None
     }
 
-    /// Takes a chosen packet. Packets come in order of time; after a break there are no more.
+    /// Takes a captured packet. Packets come in order of time; a break ends the capture.
     fn captured(&mut self, _record: &CaptureRecord) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    /// Takes the progress, now and then. A break ends the run, with the results until then.
+    /// Takes the progress, at intervals. A break ends the run, with partial results.
     fn progress(&mut self, _at: Progress) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
@@ -45,7 +44,8 @@ impl<F: FnMut(Progress) -> ControlFlow<()>> FlowWatch for F {
     }
 }
 
-/// Simulated time between two looks at what happened. Flows that start in it are opened at once.
+/// Simulated time between two collections of results. Flows that start within it are opened at its
+/// begin.
 const SLICE: Time = Time::from_us(100);
 
 impl EthernetScenario {
@@ -63,12 +63,12 @@ impl EthernetScenario {
         }
     }
 
-    /// Runs the scenario with flows from elsewhere, in order of start, among its hosts. Takes each flow
-    /// when its time comes.
+    /// Runs the scenario with flows from another source, in order of start, among the scenario's
+    /// hosts. Takes each flow shortly before its start.
     ///
     /// # Errors
     ///
-    /// The first flow that is an error, or that is none of this scenario's.
+    /// Returns the first flow's error, or an error if the scenario can't have the flow.
     pub fn run_with<E: From<ArrivalError>>(
         &self,
         executor: &impl Executor,
@@ -98,7 +98,7 @@ impl EthernetScenario {
         let mut next = flows.next().transpose()?;
         let stop = loop {
             let due = run.network.now().max(next.map_or(Time::ZERO, |n| n.flow.start));
-            // Nothing happens before the next flow if none is outstanding.
+            // Without outstanding flows, no event is due before the next flow.
             let from = if run.network.open_flows() == 0 { due } else { run.network.now() };
             let end = from.saturating_add(SLICE).min(self.limit.unwrap_or(Time::MAX));
             while let Some(arrival) = next.filter(|arrival| arrival.flow.start < end) {
@@ -157,14 +157,14 @@ struct Run<'a> {
     scenario: &'a EthernetScenario,
     network: Network,
     groups: Groups,
-    /// Flows of no request, where there are requests.
+    /// Groups of flows without a request, if the scenario has requests.
     others: Option<Groups>,
     requests: Requests,
-    /// Flows that arrived since the last look, used again and again.
+    /// Flows that arrived since the last collection; kept to reuse its memory.
     arrived: Vec<FinishedFlow>,
     started: u64,
     finished: u64,
-    /// Flows and requests that start before this don't count.
+    /// Flows and requests that start earlier don't count.
     warm_up: Time,
 }
 
@@ -195,13 +195,13 @@ impl<'a> Run<'a> {
         self.started += 1;
     }
 
-    /// Returns the finished part of the expected flows, or of those that started.
+    /// Returns the finished part of the expected flows, or of the started flows if there are more.
     fn part(&self) -> f64 {
         let all = self.scenario.expected_flows().max(self.started).max(1);
         self.finished as f64 / all as f64
     }
 
-    /// Takes note of the flows that have arrived.
+    /// Records the flows that have arrived.
     fn collect(&mut self, watch: &mut impl FlowWatch) {
         self.network.take_finished(|finished| self.arrived.push(finished));
         self.arrived.sort_unstable_by_key(|finished| (finished.at, finished.number));
@@ -222,7 +222,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Shows the packets that are captured. `ended`: no more follow.
+    /// Passes captured packets to the watch. `ended` is `true` at the end of the run.
     fn look(&mut self, watch: &mut impl FlowWatch, ended: bool) {
         let mut goes_on = ControlFlow::Continue(());
         self.network.take_records(ended, |record| {
@@ -235,7 +235,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Ports that wait for each other forever.
+    /// Returns the ports that wait for each other forever.
     fn deadlock(&self) -> Option<Vec<Port>> {
         let has_pfc = self.scenario.model.switch.buffering.has_pfc();
         has_pfc.then(|| self.network.deadlock())?

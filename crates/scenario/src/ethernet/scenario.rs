@@ -7,7 +7,8 @@ use bandwise_units::Time;
 
 /// An experiment on an Ethernet fabric that can be run.
 ///
-/// Every value is one that [`EthernetBuilder::build`] has checked; [`into_builder`] changes some.
+/// [`EthernetBuilder::build`] has checked every value; [`into_builder`] returns a builder to change
+/// some.
 ///
 /// [`into_builder`]: EthernetScenario::into_builder
 #[derive(Debug, Clone)]
@@ -44,47 +45,49 @@ impl EthernetScenario {
         EthernetScenario { seed, ..self }
     }
 
-    /// Title, a line.
+    /// Returns the title, one line.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Hosts, switches and links.
+    /// Returns the hosts, switches and links.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
     }
 
-    /// Transport of all hosts; its settings are in [`model`](Self::model).
+    /// Returns the transport of all hosts; its settings are in [`model`](Self::model).
     pub fn transport(&self) -> TransportKind {
         self.transport
     }
 
-    /// Models of switches and hosts.
+    /// Returns the models of switches and hosts.
     pub fn model(&self) -> &NetworkModel {
         &self.model
     }
 
-    /// Source of the flows.
+    /// Returns the source of the flows.
     pub fn workload(&self) -> &Workload {
         &self.workload
     }
 
-    /// Simulated time at which the run ends, if flows are still in flight then.
+    /// Returns the simulated time at which the run ends if flows are still in flight.
     pub fn limit(&self) -> Option<Time> {
         self.limit
     }
 
-    /// Flows that start earlier are simulated, and count in no average and no percentile.
+    /// Returns the warm-up. Flows that start within it are simulated, and count in no average and
+    /// no percentile.
     pub fn warm_up(&self) -> Time {
         self.warm_up
     }
 
-    /// Ports that PFC pauses for longer than this without a break are in the results.
+    /// Returns the limit of pauses: the results list ports that PFC pauses for longer without a
+    /// break.
     pub fn storm(&self) -> Time {
         self.storm
     }
 
-    /// Seed of all random streams.
+    /// Returns the seed of all random streams.
     pub fn seed(&self) -> u64 {
         self.seed
     }

@@ -14,30 +14,31 @@ use bandwise_topology::Port;
 
 /// An encoder of captured packets as frames.
 ///
-/// Each flow is an RDMA WRITE on a queue pair of its own, from address 0 on; its messages have at
-/// most 2^31 bytes. All of it is in one priority. Payload is zeros.
+/// Each flow is an RDMA WRITE on its own queue pair, from address 0 on; its messages have at most
+/// 2^31 bytes. All packets have one code point, whatever their traffic class; PFC frames name the
+/// class. Payload is zeros.
 ///
 /// The headers are those of RoCEv2, so a frame can be longer than in the simulation: by the RETH of
-/// the first packet of a message, and by up to 3 bytes of padding. IRN's headers stand where RoCEv2
-/// has room: a NACK has the packet that caused it in place of the number of messages. With an
+/// the first packet of a message, and by up to 3 bytes of padding. IRN's headers use fields of
+/// RoCEv2: a NACK has the packet that caused it in place of the number of messages. With an
 /// `extra-header` of 16 bytes or more, every packet has a RETH (IRN 5.3.1). Flows of iWARP are TCP
 /// segments, without the inner headers of iWARP.
 #[derive(Debug)]
 pub struct Wire<'a> {
     scenario: &'a EthernetScenario,
-    /// Bytes behind the headers; kept to reuse its memory.
+    /// Bytes after the headers; kept to reuse its memory.
     payload: Vec<u8>,
 }
 
-/// Priority of all frames with a single traffic class, and its code point: RoCE's configuration in
-/// most networks.
+/// Priority of PFC frames with a single traffic class, and the code point of all packets, as most
+/// networks configure RoCE.
 const PRIORITY: usize = 3;
 const DSCP: u8 = 26;
-/// Longest pause that a frame can state. The simulator's pause lasts until it is lifted.
+/// Longest pause that a frame can state. The simulator's pause lasts until the resume.
 const LONGEST_PAUSE: u16 = u16::MAX;
 /// Longest message of a RETH, bytes (IBTA 9.3).
 const LONGEST_MESSAGE: u64 = 1 << 31;
-/// Hops of an IPv4 packet. Switches here are no routers, so they don't count.
+/// Time to live of IPv4 packets. Switches don't decrement it, because they are no routers.
 const TTL: u8 = 64;
 /// First dynamic port (RFC 6335 section 6): RoCEv2 uses one for each queue pair.
 const DYNAMIC_PORTS: u16 = 0xc000;
@@ -47,8 +48,8 @@ const FIRST_QUEUE_PAIR: u32 = 2;
 const FIRST_BYTE: u32 = 1;
 
 impl<'a> Wire<'a> {
-    /// Returns the encoder for runs of a scenario; `None` with Homa, whose packets have no format
-    /// here.
+    /// Returns the encoder for runs of a scenario; `None` with Homa, whose packets have no wire
+    /// format.
     pub fn new(scenario: &'a EthernetScenario) -> Option<Self> {
         let has_format = scenario.transport != TransportKind::Homa;
         has_format.then(|| Wire { scenario, payload: Vec::new() })
@@ -90,8 +91,9 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Returns the address of a port, unique and locally administered (IEEE 802): of a host its number
-    /// plus 1, of a switch its number plus 1 and the port's.
+    /// Returns the address of a port, unique and locally administered (IEEE 802). The address of a
+    /// host has its number plus 1; that of a switch port has the switch's number plus 1 and the
+    /// port's number.
     fn station(&self, port: Port) -> Mac {
         let fabric = &self.scenario.fabric;
         let [.., c, d] = (fabric.rank(port.node) as u32 + 1).to_be_bytes();
@@ -102,7 +104,7 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Returns both ends by Ethernet and by IPv4: host 0 is 10.0.0.1.
+    /// Returns the Ethernet and IPv4 addresses of sender and receiver: host 0 is 10.0.0.1.
     fn ends(&self, packet: &CapturedPacket) -> (Stations, Ipv4) {
         let CapturedPacket { flow: FlowSpec { src, dst, .. }, kind, marked, .. } = *packet;
         let (src, dst) = if kind == Kind::Data { (src, dst) } else { (dst, src) };
@@ -114,7 +116,7 @@ impl<'a> Wire<'a> {
             let [_, b, c, d] = (host + 1).to_be_bytes();
             [10, b, c, d]
         };
-        // Switches mark nothing but data.
+        // Switches mark only data packets.
         let ecn = match (kind, self.scenario.model.switch.ecn) {
             (Kind::Data, Some(_)) if marked => Ecn::Marked,
             (Kind::Data, Some(_)) => Ecn::Capable0,
@@ -154,7 +156,7 @@ impl<'a> Wire<'a> {
             ack_request: packet.kind == Kind::Data && self.asks(packet),
             queue_pair: FIRST_QUEUE_PAIR + number % queue_pairs,
             psn: match packet.kind {
-                // The last one that is there.
+                // An acknowledgement has the number of the last received packet.
                 Kind::Ack => packet.seq.wrapping_sub(1),
                 _ => packet.seq,
             },
@@ -164,12 +166,12 @@ impl<'a> Wire<'a> {
         Frame::Roce(RocePacket { stations, ip, src_port, bth, payload }).encode(out);
     }
 
-    /// Returns the number of packets of a flow's messages, but for the last one.
+    /// Returns the number of packets of each message of a flow but the last.
     fn message(&self) -> u32 {
         (LONGEST_MESSAGE / u64::from(self.scenario.model.host.mtu)) as u32
     }
 
-    /// Returns the part of a WRITE that a packet is.
+    /// Returns the packet's part of a WRITE.
     fn write(&self, packet: &CapturedPacket) -> Operation {
         let &CapturedPacket { flow, seq, .. } = packet;
         let message = self.message();
@@ -195,7 +197,7 @@ impl<'a> Wire<'a> {
         Reth { address: self.bytes_before(flow, seq), key: flow.number, length: length as u32 }
     }
 
-    /// Fills in the bytes behind a data packet's headers: headers unknown to RoCEv2, and zeros.
+    /// Fills in the bytes after a data packet's headers: headers unknown to RoCEv2, and zeros.
     fn fill(&mut self, packet: &CapturedPacket, operation: Operation) {
         let extra = self.scenario.model.host.extra_header;
         let has_reth = matches!(operation, Operation::WriteFirst(_) | Operation::WriteOnly(_));
@@ -233,7 +235,7 @@ impl<'a> Wire<'a> {
     fn segment(&mut self, packet: &CapturedPacket, out: &mut Vec<u8>) {
         let (stations, ip) = self.ends(packet);
         let &CapturedPacket { flow, kind, seq, sack, marked, .. } = packet;
-        // TCP counts 2^32 bytes, and then from 0 again.
+        // Sequence numbers of TCP wrap around at 2^32 bytes.
         let number = |seq| FIRST_BYTE.wrapping_add(self.bytes_before(&flow, seq) as u32);
         let is_data = kind == Kind::Data;
         let port = dynamic_port(flow.number);

@@ -8,8 +8,8 @@ use bandwise_workload::{Flow, Incast, Permutation, Poisson};
 pub enum Workload {
     /// Generators, whose flows are merged.
     Parts(Vec<Part>),
-    /// The name of a file with a list of flows, as the document states it. The caller of the run reads
-    /// it, flow by flow.
+    /// The name of a file with a list of flows, as the document states it. The caller of the run
+    /// reads the file, flow by flow.
     List(String),
 }
 
@@ -25,8 +25,8 @@ pub struct Part {
 }
 
 impl Workload {
-    /// Returns sizes of flows with the approximate number of each: a number of quantiles for each
-    /// distribution. A list has none.
+    /// Returns the sizes of flows, with the approximate number of flows of each. A distribution is
+    /// represented by quantiles; a list has no sizes.
     pub(super) fn sizes(&self) -> Vec<(Bytes, f64)> {
         match self {
             Workload::Parts(parts) => parts.iter().flat_map(Part::sizes).collect(),
@@ -35,7 +35,7 @@ impl Workload {
     }
 }
 
-/// Number of sizes that stand for a distribution.
+/// Number of quantiles that represent a distribution.
 const QUANTILES: u32 = 4096;
 
 impl Part {
@@ -52,7 +52,7 @@ impl Part {
         (0..QUANTILES).map(|n| (quantile(n), each)).collect()
     }
 
-    /// Returns a shorter part: a `by`th of a load's flows, or the first request.
+    /// Returns a shorter part: `1/by` of a load's flows, or an incast's first request.
     pub(super) fn shortened(self, by: u32) -> Self {
         let expected = self.expected / u64::from(by);
         let generator = match self.generator {
@@ -76,7 +76,7 @@ pub enum Generator {
 }
 
 impl Generator {
-    /// Returns the number of hosts among which it makes flows.
+    /// Returns the number of hosts for which the generator was made.
     pub fn hosts(&self) -> u32 {
         match self {
             Generator::Poisson(poisson) => poisson.hosts(),
@@ -85,8 +85,8 @@ impl Generator {
         }
     }
 
-    /// Returns its flows. Random streams are numbered by kind, so that flows stay the same beside
-    /// other parts.
+    /// Returns the generator's flows. Random streams are numbered by kind, so that flows stay the
+    /// same beside other parts.
     pub(super) fn flows(&self, seed: u64) -> Box<dyn Iterator<Item = Flow>> {
         match self {
             Generator::Poisson(poisson) => Box::new(poisson.flows(seed, 0)),

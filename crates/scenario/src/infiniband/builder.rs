@@ -31,7 +31,7 @@ const MOST_QPS: u32 = u16::MAX as u32;
 /// ```
 #[derive(Debug, Clone)]
 pub struct InfinibandBuilder {
-    /// Scenario so far; its flows are those of `added`.
+    /// Scenario so far, whose flows `build` takes from `added`.
     scenario: InfinibandScenario,
     added: Vec<Added>,
 }
@@ -43,7 +43,7 @@ enum Added {
     Request(FlowRequest),
 }
 
-/// A reason why a scenario can't be built.
+/// A reason for which a scenario can't be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
     /// A flow is impossible.
@@ -55,12 +55,12 @@ pub enum BuildError {
     /// A time is out of its range.
     #[error(transparent)]
     Time(#[from] TimeError),
-    /// Output ports can wait for each other's credits in a circle.
+    /// Output ports can wait for each other's credits in a loop.
     #[error("ports can wait for each other's credits in a circle: {}", .ports.join(" -> "))]
     CreditLoop {
         /// Node of the first port.
         node: String,
-        /// Ports by name, the first once more at the end; of a long loop the first 32.
+        /// Names of the ports, the first also at the end; of a long loop the first 32.
         ports: Vec<String>,
     },
 }
@@ -119,7 +119,7 @@ impl InfinibandBuilder {
         self
     }
 
-    /// Adds a flow, or one of each of several senders, by the names of its hosts.
+    /// Adds a flow by the names of its hosts, or one flow from each of several senders.
     #[must_use]
     pub fn request(mut self, request: FlowRequest) -> Self {
         self.added.push(Added::Request(request));
@@ -133,14 +133,14 @@ impl InfinibandBuilder {
         self
     }
 
-    /// Sets the time during which bulk flows run before anything is measured, up to an hour.
+    /// Sets the time for which bulk flows run before the measurement, up to an hour.
     #[must_use]
     pub fn warm_up(mut self, time: Time) -> Self {
         self.scenario.warm_up = time;
         self
     }
 
-    /// Sets the longest time that is measured, 1 ps to an hour.
+    /// Sets the longest time of the measurement, 1 ps to an hour.
     #[must_use]
     pub fn duration(mut self, time: Time) -> Self {
         self.scenario.duration = time;
@@ -154,7 +154,7 @@ impl InfinibandBuilder {
         self
     }
 
-    /// Sets whether routes may form a circle of waiting ports.
+    /// Sets whether routes may form a credit loop.
     #[must_use]
     pub fn allow_credit_loops(mut self, allow: bool) -> Self {
         self.scenario.allow_credit_loops = allow;
@@ -165,7 +165,8 @@ impl InfinibandBuilder {
     ///
     /// # Errors
     ///
-    /// A flow, a table or a time is impossible, or the routes can deadlock and that is not allowed.
+    /// Returns an error if a flow, a table or a time is impossible, or if the routes can deadlock
+    /// and [`allow_credit_loops`](Self::allow_credit_loops) is not set.
     pub fn build(self) -> Result<InfinibandScenario, BuildError> {
         let InfinibandBuilder { mut scenario, added } = self;
         time_range::check("warmup", scenario.warm_up, Time::ZERO..=LONGEST)?;
@@ -199,7 +200,7 @@ impl InfinibandBuilder {
     }
 }
 
-/// Ports of a credit loop that an error names.
+/// Most ports of a credit loop in an error.
 const MOST_PORTS: usize = 32;
 
 fn credit_loop_error(fabric: &Fabric, ports: &[Port]) -> BuildError {
@@ -213,7 +214,7 @@ fn credit_loop_error(fabric: &Fabric, ports: &[Port]) -> BuildError {
     BuildError::CreditLoop { node, ports: names }
 }
 
-/// Flows that are possible together.
+/// Flows that were checked together.
 struct Flows<'a> {
     scenario: &'a InfinibandScenario,
     flows: Vec<Flow>,

@@ -18,7 +18,7 @@ pub struct Flow {
     pub sl: Sl,
     /// Transport service. Operations other than SEND need a reliable connection.
     pub transport: Transport,
-    /// Way in which its programs learn of completions.
+    /// Method by which programs learn of completions.
     pub notify: Notify,
     /// Method.
     pub method: Method,
@@ -59,16 +59,16 @@ pub struct LatencyTraffic {
     pub think: Time,
 }
 
-/// Traffic that uses all bandwidth that it gets.
+/// Traffic that uses all available bandwidth.
 #[derive(Debug, Clone, Copy)]
 pub struct BulkTraffic {
     /// Payload of a message.
     pub bytes: u32,
     /// Operation.
     pub opcode: Opcode,
-    /// Registered send buffer: the payload outstanding.
+    /// Size of the registered send buffer, the most outstanding payload.
     pub buffer: Bytes,
-    /// Work requests outstanding on each queue pair.
+    /// Most outstanding work requests on each queue pair.
     pub depth: u32,
     /// Messages for each doorbell.
     pub batch: u32,
@@ -78,6 +78,6 @@ pub struct BulkTraffic {
     pub rate: Option<BitRate>,
     /// Start. Programs start up to 2 us later, so that they are out of step.
     pub start: Time,
-    /// Time after which nothing more is posted.
+    /// Time after which the program posts no more messages.
     pub stop: Option<Time>,
 }

@@ -1,5 +1,5 @@
-//! Lanes of a flow. Each link of its path, and of the path back, must have a lane that the arbitration
-//! table serves; otherwise its packets are dropped or wait forever.
+//! Lanes of a flow. Each link of the path in both directions must have a lane that the arbitration
+//! table serves; otherwise the flow's packets are dropped or wait forever.
 
 use super::{Flow, FlowError, FlowKey, InfinibandScenario};
 use bandwise_netsim::infiniband::PortQos;
@@ -29,7 +29,7 @@ struct Paths<'a> {
     back: Vec<Port>,
 }
 
-/// A port that packets of a service level do not pass.
+/// A port that packets of a service level can't pass.
 struct Obstacle {
     /// Input port of the packets, at a switch.
     input: Option<Port>,
@@ -46,13 +46,13 @@ impl<'a> Paths<'a> {
             |a: usize, b: usize| scenario.routes().path(scenario.fabric(), hosts[a], hosts[b]);
         let mut back = path(flow.to, flow.from);
         if flow.transport == Transport::Ud {
-            // Nothing comes back, but a queue pair has a lane at its own port.
+            // Without packets on the way back, the queue pair still has a lane at its own port.
             back.truncate(1);
         }
         Paths { scenario, there: path(flow.from, flow.to), back }
     }
 
-    /// Returns the first port that packets of that level do not pass.
+    /// Returns the first port that packets of that level can't pass.
     fn obstacle(&self, sl: Sl) -> Option<Obstacle> {
         let there = self.obstacle_on(&self.there, sl);
         there.or_else(|| {

@@ -10,7 +10,7 @@ use bandwise_units::Time;
 pub struct InfinibandResults {
     /// Results of flows, in the scenario's order.
     pub flows: Vec<FlowResult>,
-    /// Reason why the run ended.
+    /// Reason for the end of the run.
     pub stop: Stop,
     /// Simulated time.
     pub simulated: Time,
@@ -34,7 +34,7 @@ pub struct FlowResult {
 pub struct LatencyResult {
     /// Latency as the method measures it.
     pub measured: Summary,
-    /// True latency: time between the two ports, both ways.
+    /// True latency: the time between the two ports, both ways.
     pub truth: Option<Summary>,
     /// Error of the method, sample by sample.
     pub error: Option<Summary>,

@@ -1,4 +1,4 @@
-//! Running a scenario: programs on hosts, slices of simulated time, results.
+//! The run of a scenario: programs on hosts, slices of simulated time, results.
 
 use crate::experiment::{Effort, Experiment, Progress, Stop, Watch};
 use crate::infiniband::{
@@ -20,11 +20,11 @@ use std::ops::ControlFlow;
 /// Simulated time between two calls of the watch.
 const SLICE: Time = Time::from_us(500);
 
-/// A flow's program: the host it runs on, and its number there.
+/// The place of a flow's program: its host, and its number there.
 type Place = (usize, usize);
 
 impl InfinibandScenario {
-    /// Runs the scenario to its end, or until `watch` breaks off. Results are those until then.
+    /// Runs the scenario to its end, or until `watch` breaks, and returns the results so far.
     pub fn run(&self, mut watch: impl FnMut(Progress) -> ControlFlow<()>) -> InfinibandResults {
         let sim = Simulation::new(&self.fabric, &self.routes, &self.models, self.seed);
         let mut sim = sim.expect("the builder has checked the tables");
@@ -78,7 +78,7 @@ impl InfinibandScenario {
             samples: t.samples,
             think: Think::uniform(Time::ZERO, t.think, self.stream("think", index)),
         };
-        // Programs begin at random moments, so that no two flows are in step by construction.
+        // Random starts keep flows from running in step by construction.
         let jitter = Stream::new(self.seed, "start", index).time_below(Time::from_us(2));
         let (from, to) = (flow.from, flow.to);
         let connect =
@@ -157,7 +157,7 @@ impl InfinibandScenario {
         Bulk::new(settings).expect("the builder has checked the flow")
     }
 
-    /// Returns the seed of a stream that a program keeps.
+    /// Returns the seed of a program's random stream.
     fn stream(&self, name: &str, index: u64) -> u64 {
         Stream::new(self.seed, name, index).time_below(Time::MAX).as_ps()
     }

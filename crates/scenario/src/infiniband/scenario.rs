@@ -7,7 +7,8 @@ use bandwise_units::Time;
 
 /// An experiment on an InfiniBand fabric that can be run.
 ///
-/// Every value is one that [`InfinibandBuilder::build`] has checked; [`into_builder`] changes some.
+/// [`InfinibandBuilder::build`] has checked every value; [`into_builder`] returns a builder to
+/// change some.
 ///
 /// [`into_builder`]: InfinibandScenario::into_builder
 #[derive(Debug, Clone)]
@@ -40,42 +41,42 @@ impl InfinibandScenario {
         InfinibandScenario { seed, ..self }
     }
 
-    /// Title, a line.
+    /// Returns the title, one line.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Hosts, switches and links.
+    /// Returns the hosts, switches and links.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
     }
 
-    /// Shortest paths between hosts.
+    /// Returns the shortest paths between hosts.
     pub fn routes(&self) -> &Routes {
         &self.routes
     }
 
-    /// Models of switches, hosts and tables.
+    /// Returns the models of switches, hosts and tables.
     pub fn models(&self) -> &Models {
         &self.models
     }
 
-    /// Flows in the order of the results.
+    /// Returns the flows in the order of the results.
     pub fn flows(&self) -> &[Flow] {
         &self.flows
     }
 
-    /// Time during which bulk flows run before anything is measured.
+    /// Returns the time for which bulk flows run before the measurement.
     pub fn warm_up(&self) -> Time {
         self.warm_up
     }
 
-    /// Longest time that is measured.
+    /// Returns the longest time of the measurement.
     pub fn duration(&self) -> Time {
         self.duration
     }
 
-    /// Seed of all random streams.
+    /// Returns the seed of all random streams.
     pub fn seed(&self) -> u64 {
         self.seed
     }

@@ -43,7 +43,7 @@ pub struct JobsBuilder {
     scenario: JobsScenario,
 }
 
-/// A reason why a scenario can't be built.
+/// A reason for which a scenario can't be built.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BuildError {
     /// There are no jobs, or too many.
@@ -52,7 +52,7 @@ pub enum BuildError {
     /// A job is impossible.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// Ports can't have these queues or levels.
+    /// Ports can't have this number of queues or levels.
     #[error("{key} can't be {value} (allowed: 1 to 16)")]
     Queues {
         /// Key of `[queues]`.
@@ -60,7 +60,7 @@ pub enum BuildError {
         /// Value.
         value: u8,
     },
-    /// Links have no such part.
+    /// Jobs can't share this part of links.
     #[error("a part of {0} of each link (allowed: above 0, up to 1)")]
     Part(f64),
     /// A time is out of its range.
@@ -140,7 +140,8 @@ impl JobsBuilder {
     ///
     /// # Errors
     ///
-    /// There is no job, a job, queues or a time is impossible, or two jobs contradict each other.
+    /// Returns an error if there is no job, if a job, queues or a time is impossible, or if two
+    /// jobs contradict each other.
     pub fn build(self) -> Result<JobsScenario, BuildError> {
         let scenario = self.scenario;
         let Queues { queues, levels, part } = scenario.queues;

@@ -6,7 +6,7 @@ use bandwise_units::Time;
 /// The results of one scenario's jobs under several policies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Duration of each job with the fabric to itself; `None` for jobs that had not ended when the
+    /// Duration of each job with the fabric to itself; `None` for a job that had not ended when the
     /// runs were stopped.
     pub alone: Vec<Option<Time>>,
     /// Results of the policies, in the order of the experiment.
@@ -26,7 +26,7 @@ pub struct Summary {
     pub arithmetic_speedup: f64,
     /// Number of jobs that take longer than under the baseline by more than [`LOSS`].
     pub losers: usize,
-    /// Least speedup of a job.
+    /// Smallest speedup of a job.
     pub worst_speedup: f64,
 }
 
@@ -45,7 +45,7 @@ impl Comparison {
         self.results.iter().find(|results| results.policy == policy)
     }
 
-    /// Returns the duration of each job over that alone; 1 for a job that takes no time.
+    /// Returns the duration of each job over its duration alone; 1 for a job that takes no time.
     pub fn slowdowns(&self, results: &JobsResults) -> Vec<Option<f64>> {
         let slowdown = |(took, alone): (&Option<Time>, &Option<Time>)| {
             let (took, alone) = (took.as_ref()?.as_ps(), alone.as_ref()?.as_ps());

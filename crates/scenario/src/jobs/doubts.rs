@@ -1,4 +1,4 @@
-//! [`Doubt`]: a reason to doubt a model where it is used.
+//! [`Doubt`]: a reason to doubt a model in its use.
 
 use super::{JobsScenario, Outlook, SharedJob};
 use bandwise_saba::sensitivity::{Conditions, Dataset, Prediction, Quality, Setting, Warning};
@@ -12,7 +12,7 @@ pub struct Doubt {
     pub application: String,
     /// Names of the jobs.
     pub jobs: Vec<String>,
-    /// Warning of the job that is worst off.
+    /// Warning of the worst-affected job.
     pub warning: Warning,
 }
 
@@ -28,8 +28,8 @@ impl fmt::Display for Doubt {
 }
 
 impl Doubt {
-    /// Returns the doubts in words. Of doubts of one kind about several models, only the worst is
-    /// described, and the others are counted.
+    /// Returns the doubts as text. Of the doubts of one kind about several models, only the worst
+    /// is described; the others are counted.
     pub fn texts(doubts: &[Doubt]) -> Vec<String> {
         let mut kinds: Vec<Vec<&Doubt>> = Vec::new();
         for doubt in doubts {
@@ -39,7 +39,7 @@ impl Doubt {
             }
         }
         let text = |kind: &Vec<&Doubt>| {
-            // The first of those that are as bad.
+            // The first of equally bad doubts is described.
             let mut sorted = kind.clone();
             sorted.sort_by(|a, b| badness(&b.warning).total_cmp(&badness(&a.warning)));
             let others: Vec<&str> =
@@ -69,8 +69,8 @@ fn few(names: &[&str], count: usize) -> String {
 }
 
 impl JobsScenario {
-    /// Returns the doubts about the models of jobs: their own, use with other nodes or data than in
-    /// the measurement (Saba 4.6.3), and use below the least measured share. For each kind and
+    /// Returns the doubts about the models of jobs: their fit, use with other nodes or data than in
+    /// the measurement (Saba 4.6.3), and use below the smallest measured share. For each kind and
     /// application, only the worst is kept, in the order of jobs.
     pub fn doubts(&self, outlook: &Outlook) -> Vec<Doubt> {
         let mut doubts: Vec<Doubt> = Vec::new();
@@ -108,7 +108,7 @@ impl JobsScenario {
 }
 
 impl SharedJob {
-    /// Returns the quality of the model where the job runs.
+    /// Returns the quality of the model in the job's setting.
     pub fn quality(&self, kind: bandwise_saba::sensitivity::Kind) -> Quality {
         // The measured amount may be unknown, but its multiple is known.
         let as_measured = || "1 x what was measured".parse().expect("a number and a unit");

@@ -24,7 +24,7 @@ impl JobsExperiment {
     ///
     /// # Errors
     ///
-    /// A policy can't tell so many jobs apart.
+    /// Returns an error if a policy can't distinguish as many jobs.
     pub fn new(
         scenario: JobsScenario,
         policies: Vec<SharingPolicy>,
@@ -40,12 +40,12 @@ impl JobsExperiment {
         self
     }
 
-    /// Scenario.
+    /// Returns the scenario.
     pub fn scenario(&self) -> &JobsScenario {
         &self.scenario
     }
 
-    /// Policies in the order of the results.
+    /// Returns the policies in the order of the results.
     pub fn policies(&self) -> &[SharingPolicy] {
         &self.policies
     }
@@ -55,8 +55,8 @@ impl JobsExperiment {
         Steps(self.policies.len()).policy_at(part, &self.policies)
     }
 
-    /// Runs each job alone, and then the policies, one after the other. If `watch` breaks off, the run
-    /// at that moment lacks some jobs, and the policies after it have no results.
+    /// Runs each job alone, and then the policies, one after another. If `watch` breaks, the
+    /// current run lacks some jobs, and later policies have no results.
     pub fn compare(&self, watch: Watch<'_>) -> Comparison {
         let JobsExperiment { scenario, policies, recorded } = self;
         let steps = Steps(policies.len());
@@ -64,7 +64,7 @@ impl JobsExperiment {
         let mut comparison = Comparison { alone, results: Vec::new() };
         let ends = scenario.jobs.iter().zip(&comparison.alone);
         let ends = ends.filter_map(|(job, alone)| Some(job.start + (*alone)?));
-        // No job is over sooner than it would be alone.
+        // No job ends sooner than it would alone.
         let least = ends.max().unwrap_or_default();
         for (step, &policy) in (1..).zip(policies) {
             if comparison.is_whole() {
@@ -90,7 +90,7 @@ impl PacketExperiment {
     ///
     /// # Errors
     ///
-    /// Hosts and switches can't carry out a policy.
+    /// Returns an error if hosts and switches can't carry out a policy.
     pub fn new(
         scenario: JobsScenario,
         policies: &[SharingPolicy],
@@ -106,13 +106,13 @@ impl PacketExperiment {
         Steps(policies.len()).policy_at(part, &policies)
     }
 
-    /// Runs each job alone, as flows, and then the policies, one after the other. If `watch` breaks
-    /// off, or after a deadlock, the run at that moment lacks some jobs, and the policies after it have
-    /// no results.
+    /// Runs each job alone at flow level, and then the policies, one after another. If `watch`
+    /// breaks, or after a deadlock, the current run lacks some jobs, and later policies have no
+    /// results.
     pub fn compare(&self, executor: &impl Executor, watch: Watch<'_>) -> PacketComparison {
         let PacketExperiment { scenario, runs: planned } = self;
         let steps = Steps(planned.len());
-        // Under Homa too, a job is compared with itself alone on InfiniBand.
+        // The reference is a job alone on InfiniBand, also under Homa.
         let wire = scenario.on_the_wire(SharingPolicy::FairFlows);
         let alone = wire.alone(&mut steps.part_of(0, watch));
         let mut packets = Comparison { alone, results: Vec::new() };
@@ -138,10 +138,10 @@ impl PacketExperiment {
     }
 }
 
-/// Part of a policy's run that packets take; flows take the rest.
+/// Part of a policy's progress for the packet level; the rest is for the flow level.
 const PACKETS_PART: f64 = 0.9;
 
-/// Equal steps of the progress: each job alone, and then so many policies.
+/// Equal steps of the progress: the runs of each job alone, and then this number of policies.
 #[derive(Clone, Copy)]
 struct Steps(usize);
 
@@ -153,7 +153,7 @@ impl Steps {
     }
 
     fn policy_at(self, part: f64, policies: &[SharingPolicy]) -> Option<SharingPolicy> {
-        // A step begins a rounding error early.
+        // The offset makes up for rounding errors at the begin of a step.
         let step = (part * (self.0 as f64 + 1.0) + 1e-9) as usize;
         policies.get(step.checked_sub(1)?.min(policies.len().saturating_sub(1))).copied()
     }

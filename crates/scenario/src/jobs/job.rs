@@ -11,7 +11,8 @@ use std::ops::RangeInclusive;
 
 /// Latest start of a job and longest computing time of a stage: a day.
 pub(super) const LONGEST: Time = Time::from_ms(86_400_000);
-/// Longest duration of a job on the slowest link of its fabric: 100 days. 213 days overflow [`Time`].
+/// Longest duration of a job on the slowest link of its fabric: 100 days. [`Time`] overflows after
+/// 213 days.
 const LONGEST_JOB: Time = Time::from_ms(8_640_000_000);
 /// Most bytes that an instance sends in a stage: 2^50.
 pub(super) const MOST_BYTES: Bytes = Bytes::new(1 << 50);
@@ -23,13 +24,13 @@ pub(super) const WEIGHTS: RangeInclusive<f64> = 0.001..=1_000.0;
 /// A job of a scenario.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedJob {
-    /// Name, which no other job has.
+    /// Name, unique in the scenario.
     pub name: String,
-    /// Name of the workload; that of the job if it has none.
+    /// Name of the workload, or of the job if it has none.
     pub workload: String,
     /// Stages and instances.
     pub job: Job,
-    /// Size of the data, as a multiple of the size that the model was measured with.
+    /// Size of the data, as a multiple of the size in the model's measurement.
     pub data: f64,
     /// Ranks of the hosts of the instances, all different.
     pub hosts: Vec<u32>,
@@ -37,21 +38,21 @@ pub struct SharedJob {
     pub start: Time,
     /// Weight under the policies with given weights, 0.001 to 1000.
     pub weight: f64,
-    /// Application whose model the job has. Jobs of one application have one profile.
+    /// Application whose model the job uses. Jobs of one application have one profile.
     pub application: Application,
     /// Measured or calculated durations by the share of the bandwidth.
     pub profile: Entry,
 }
 
-/// A reason why a job is impossible.
+/// A reason for which a job is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (allowed: {allowed})")]
 pub struct JobError {
-    /// Number of the job, from 0, in the order in which the builder was given them.
+    /// Number of the job, from 0, in the order in which jobs were added to the builder.
     pub number: usize,
     /// Mistake.
     pub message: String,
-    /// Values that would be allowed.
+    /// Allowed values.
     pub allowed: String,
 }
 
@@ -67,7 +68,8 @@ impl SharedJob {
     ///
     /// # Errors
     ///
-    /// The name is none of an application, or the stages do nothing or take too long.
+    /// Returns an error if no application can have the name, or if the stages do nothing or take
+    /// too long.
     pub fn from_stages(name: &str, job: Job, hosts: Vec<u32>) -> Result<SharedJob, JobError> {
         check_profiled(&job)?;
         let application = Application::try_from(name)
@@ -88,8 +90,8 @@ impl SharedJob {
         })
     }
 
-    /// Returns the job's sensitivity model of a kind; a monotone one if there are too few shares for a
-    /// polynomial.
+    /// Returns the job's sensitivity model of a kind, or a monotone one if there are too few shares
+    /// for a polynomial.
     pub fn model(&self, kind: Kind) -> Model {
         fitted(&self.profile.samples, kind)
     }
@@ -99,7 +101,7 @@ impl SharedJob {
         ended.map(|ended| ended.saturating_sub(self.start))
     }
 
-    /// Checks the job on a fabric whose links jobs share in this part.
+    /// Checks the job on a fabric, where `part` of each link is shared by jobs.
     pub(super) fn check(&self, fabric: &Fabric, part: f64) -> Result<(), JobError> {
         let refuse = |message: String, allowed: String| Err(JobError::new(message, allowed));
         let (hosts, instances) = (fabric.hosts().len(), self.job.instances);
@@ -139,10 +141,10 @@ impl SharedJob {
     }
 }
 
-/// Rate with the least share of [`profile`].
+/// Rate of the smallest share of [`profile`].
 const SLOWEST_PROFILED: BitRate = BitRate::from_bps(REFERENCE_RATE.as_bps() / 20);
 
-/// Checks that a job takes time, and not too much, with each share of [`profile`].
+/// Checks that a job's duration is above 0 and within its limit, with each share of [`profile`].
 pub(super) fn check_profiled(job: &Job) -> Result<(), JobError> {
     match check_work(job, SLOWEST_PROFILED)? {
         0 => Err(JobError::new("a job that takes no time", "stages that compute or send")),
@@ -200,19 +202,19 @@ fn busiest(stage: &Stage, instances: u32, bytes: Bytes) -> u128 {
     sum
 }
 
-/// Returns a model of a kind; a monotone one if there are too few shares for a polynomial.
+/// Returns a model of a kind, or a monotone one if there are too few shares for a polynomial.
 pub(super) fn fitted(samples: &Samples, kind: Kind) -> Model {
     Model::fit(samples, kind).unwrap_or_else(|_| Model::Monotone(Monotone::fit(samples)))
 }
 
-/// Returns an entry of a sensitivity table for durations that nobody measured at a date.
+/// Returns an entry of a sensitivity table for calculated durations, without a date of measurement.
 pub(super) fn calculated(samples: Samples, setting: Setting, comment: &str) -> Entry {
     let comment = Text::try_from(comment).expect("one line");
     Entry { samples, setting, measured: None, comment }
 }
 
-/// Returns the durations of a job with the shares of the bandwidth that Saba's profiler measures, on
-/// links of 56 Gbps that limit nobody else.
+/// Returns the durations of a job with the shares of the bandwidth that Saba's profiler measures,
+/// on links of 56 Gbps without other congestion.
 ///
 /// # Panics
 ///

@@ -3,7 +3,7 @@
 use bandwise_input::{InputError, Source};
 use bandwise_saba::table::{Table, read};
 
-/// A sensitivity table whose applications jobs name.
+/// A sensitivity table, whose applications jobs can name.
 #[derive(Debug, Clone)]
 pub struct Models {
     /// Name of the file in errors.
@@ -17,7 +17,7 @@ impl Models {
     ///
     /// # Errors
     ///
-    /// The text is neither, or has no application.
+    /// Returns an error if the text is neither, or has no application.
     pub fn read(source: &Source) -> Result<Models, InputError> {
         let table = read::any(source)?;
         if table.is_empty() {

@@ -25,19 +25,19 @@ pub struct Outlook {
 pub struct JobOutlook {
     /// Priority level, a service level in InfiniBand.
     pub level: PriorityLevel,
-    /// With equal parts of each link for all of its jobs.
+    /// Prediction with equal parts of each link for all its jobs.
     pub equal: Promise,
-    /// Under Saba.
+    /// Prediction under Saba.
     pub saba: Promise,
 }
 
-/// The share that a job has on all its links, even if all other jobs send all the time.
+/// The share that a job has on all its links even while all other jobs send.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Promise {
-    /// Least share of a link, over all links that the job sends through.
+    /// Smallest share of a link, over all links that the job sends through.
     pub share: Share,
     /// Slowdown with that share on all links, by the job's model. The simulated slowdown is mostly
-    /// lower: other jobs compute at times and leave their bandwidth.
+    /// lower, because other jobs leave their bandwidth while they compute.
     pub slowdown: Prediction,
 }
 
@@ -46,7 +46,7 @@ impl JobsScenario {
     ///
     /// # Panics
     ///
-    /// Panics if weights are so far apart that a share is 0, which integer weights rule out.
+    /// Panics if a share is 0 because weights are far apart, which integer weights rule out.
     pub fn outlook(&self) -> Outlook {
         let links = Links::new(&self.fabric);
         let paths: Vec<Paths> = self.jobs.iter().map(|job| Paths::new(self, &links, job)).collect();
@@ -85,8 +85,8 @@ impl JobsScenario {
     }
 }
 
-/// Returns the part of the port that each job has, by queue. Jobs of one queue are assumed to have
-/// equal parts, as they do with equal numbers of flows.
+/// Returns, by queue, the part of the port for each job in it. Jobs of one queue are assumed to
+/// have equal parts, as they do with equal numbers of flows.
 fn of_queues(
     config: &PortConfig,
     jobs: &[usize],

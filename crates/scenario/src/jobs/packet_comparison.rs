@@ -1,9 +1,9 @@
-//! [`PacketComparison`]: policies at packet level side by side, and the same at flow level.
+//! [`PacketComparison`]: policies at packet level side by side, and at flow level.
 
 use super::{Comparison, JobsResults, PacketResults};
 use bandwise_units::Time;
 
-/// The results of one scenario's jobs under several policies, as packets and as flows.
+/// The results of one scenario's jobs under several policies, at packet level and at flow level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PacketComparison {
     /// Results at packet level. Durations of jobs alone are those of the flow level with headers
@@ -16,8 +16,8 @@ pub struct PacketComparison {
 }
 
 impl PacketComparison {
-    /// Returns, by policy and job, the duration at packet level over that at flow level, less 1; `None`
-    /// for a job that had not ended.
+    /// Returns, by policy and job, the duration at packet level over that at flow level, less 1;
+    /// `None` for a job that had not ended.
     pub fn differences(&self) -> Vec<Vec<Option<f64>>> {
         let difference = |(packets, flows): (&Option<Time>, &Option<Time>)| {
             let (packets, flows) = (packets.as_ref()?.as_ps(), flows.as_ref()?.as_ps());

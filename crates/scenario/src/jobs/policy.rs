@@ -1,36 +1,36 @@
 //! [`SharingPolicy`]: the rule by which jobs share links.
 
-/// The rule by which jobs share links. Controls stand beside Saba: they separate the gain of weights
-/// from that of queues and of order.
+/// The rule by which jobs share links. Besides Saba there are controls, which separate the gain of
+/// weights from that of queues and of order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SharingPolicy {
-    /// One queue with max-min fairness among flows: the aim of congestion control, without the
-    /// throughput that it and blocking cost (Saba 2.5).
+    /// One queue with max-min fairness among flows: the aim of congestion control, without its loss
+    /// of throughput and without blocking (Saba 2.5).
     FairFlows,
-    /// One queue at each host without congestion control: waiting flows block those behind them, which
-    /// costs throughput. InfiniBand lies between this and `FairFlows`.
+    /// One queue at each host without congestion control: waiting flows block later ones, which
+    /// costs throughput. InfiniBand lies between this policy and `FairFlows`.
     Blocking,
     /// A queue for each job, with equal weights: the ideal max-min fairness of Saba 4.6.4.
     FairJobs,
     /// Saba: queues by sensitivity (Saba 4.3.3), weights by eq. 4.2.
     Saba,
-    /// Saba without the floors of models: a share may be less than the least measured one. The floor
+    /// Saba without the floors of models: a share may be below the smallest measured one. The floor
     /// against starvation remains.
     SabaNoFloor,
-    /// Saba with a controller instance for each switch. Levels are those of workloads profiled ahead
-    /// of time (Saba 4.3.4, and 4.6.4, study 7).
+    /// Saba with a controller instance for each switch. Levels are those of workloads profiled in
+    /// advance (Saba 4.3.4, and 4.6.4, study 7).
     SabaDistributed,
-    /// The queues of `Saba` with equal weights. The rest of Saba's gain is due to isolation.
+    /// The queues of `Saba` with equal weights: the part of Saba's gain that is due to isolation.
     EqualWeights,
-    /// Saba with a queue for each job, as if ports had as many (Saba 4.6.4, study 8).
+    /// Saba with a queue for each job, on ports without a limit of queues (Saba 4.6.4, study 8).
     SabaUnlimited,
     /// A queue for each job, with weights from the scenario (as in Saba 3.3).
     GivenWeights,
     /// A reserved part of each link for each job, by the weights from the scenario: static
     /// reservations (Saba 2.5). The part stays unused while the job does not send.
     Reserved,
-    /// At least the same part of each link for each job. Unused parts go to other jobs by weight:
-    /// minimum guarantees (Saba 2.5).
+    /// A guaranteed part of each link for each job, the same as under `Reserved`. Unused parts go
+    /// to other jobs by weight: minimum guarantees (Saba 2.5).
     Guaranteed,
     /// The job with the fewest bytes left in its stage first: the gain of order alone.
     SmallestFirst,
@@ -111,7 +111,7 @@ impl SharingPolicy {
 }
 
 impl SharingPolicy {
-    /// Most jobs that the policy can tell apart.
+    /// Returns the most jobs that the policy can distinguish.
     pub(super) const fn most_jobs(self) -> usize {
         match self {
             SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => MOST_QUEUES,
@@ -121,12 +121,12 @@ impl SharingPolicy {
     }
 }
 
-/// Most queues of a link (`bandwise_flowsim::LinkConfig`), and so of jobs with a queue each.
+/// Most queues of a link (`bandwise_flowsim::LinkConfig`), which limits jobs with a queue each.
 const MOST_QUEUES: usize = 256;
 /// Most jobs with a part of a link each: a link has one more queue for flows without a part.
 const MOST_PARTS: usize = 255;
 
-/// The error for a policy that can't tell so many jobs apart.
+/// The error for a policy that can't distinguish this number of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{} has a queue for each job, and there are {jobs} jobs", .policy.as_str())]
 pub struct TooManyJobs {

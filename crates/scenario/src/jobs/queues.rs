@@ -12,7 +12,8 @@ pub struct Queues {
 }
 
 impl Default for Queues {
-    /// 8 queues (Saba 4.6.1: "only 8 VLs are configurable") and 16 levels (IBTA 7.6.5) on whole links.
+    /// Returns 8 queues (Saba 4.6.1: "only 8 VLs are configurable") and 16 levels (IBTA 7.6.5) on
+    /// whole links.
     fn default() -> Self {
         Queues { queues: 8, levels: 16, part: 1.0 }
     }

@@ -12,7 +12,7 @@ pub struct JobsResults {
     pub took: Vec<Option<Time>>,
     /// Flows that ended.
     pub flows: u64,
-    /// Instants at which something happened.
+    /// Instants with an event; at packet level, polls of all hosts.
     pub instants: u64,
     /// Activities of jobs over time, if they were recorded.
     pub timeline: Option<Timeline>,

@@ -8,7 +8,8 @@ use bandwise_units::Time;
 
 /// An experiment with jobs on a fabric that can be run.
 ///
-/// Every value is one that [`JobsBuilder::build`] has checked; [`into_builder`] changes some.
+/// [`JobsBuilder::build`] has checked every value; [`into_builder`] returns a builder to change
+/// some.
 ///
 /// [`into_builder`]: JobsScenario::into_builder
 #[derive(Debug, Clone)]
@@ -34,47 +35,48 @@ impl JobsScenario {
         JobsBuilder::from_scenario(self)
     }
 
-    /// Title, a line.
+    /// Returns the title, one line.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// Hosts, switches and links.
+    /// Returns the hosts, switches and links.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
     }
 
-    /// Shortest paths between hosts, by destination.
+    /// Returns the shortest paths between hosts, by destination.
     pub fn routes(&self) -> &Routes {
         &self.routes
     }
 
-    /// Jobs in the order of the results.
+    /// Returns the jobs in the order of the results.
     pub fn jobs(&self) -> &[SharedJob] {
         &self.jobs
     }
 
-    /// Queues of every port.
+    /// Returns the queues of every port.
     pub fn queues(&self) -> Queues {
         self.queues
     }
 
-    /// Kind of the sensitivity models that Saba fits to the jobs' times.
+    /// Returns the kind of the sensitivity models that Saba fits to the jobs' times.
     pub fn model(&self) -> Kind {
         self.model
     }
 
-    /// Seed of all random streams.
+    /// Returns the seed of all random streams.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Shortest time between two calculations of all rates, unless flows start; zero for exact rates.
+    /// Returns the shortest time between two calculations of all rates, unless flows start; zero
+    /// for exact rates.
     pub fn grain(&self) -> Time {
         self.grain
     }
 
-    /// Returns the sensitivity table of the applications whose models jobs have.
+    /// Returns the sensitivity table of the applications whose models jobs use.
     pub fn models(&self) -> Table {
         let mut table = Table::new();
         for job in &self.jobs {
@@ -88,7 +90,7 @@ impl JobsScenario {
         self.jobs.iter().any(|job| job.weight != 1.0)
     }
 
-    /// Returns the scenario with changed jobs, which must be as possible as before.
+    /// Returns the scenario with changed jobs, which must stay valid.
     pub(super) fn with_jobs(&self, change: impl FnMut(&mut SharedJob)) -> JobsScenario {
         let mut other = self.clone();
         other.jobs.iter_mut().for_each(change);

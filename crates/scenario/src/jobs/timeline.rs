@@ -18,14 +18,14 @@ pub struct Doing {
     pub computing: Time,
     /// Time during which a transfer was in flight.
     pub sending: Time,
-    /// Bytes that arrived for all its instances; exact but for a byte a flow.
+    /// Bytes that arrived for all its instances, with an error of up to a byte per flow.
     pub bytes: Bytes,
 }
 
-/// Most steps of a timeline: as many as a wide plot has dots. An even number.
+/// Most steps of a timeline: the width of a wide plot in pixels. An even number.
 const MOST_STEPS: usize = 800;
 
-/// A recorder of the jobs' activities. If there are too many steps, two become one.
+/// A recorder of the jobs' activities. If there are too many steps, pairs of steps are merged.
 #[derive(Debug)]
 pub(super) struct Recorder {
     timeline: Timeline,
@@ -42,14 +42,14 @@ struct State {
     is_computing: bool,
     /// Bytes of all started transfers.
     started: u64,
-    /// Bytes of these that had arrived when the current step began.
+    /// Bytes of the started transfers that had arrived at the start of the current step.
     arrived: u64,
     on_the_way: u64,
 }
 
 impl Recorder {
-    /// Returns a recorder of jobs of which the last ends at `least` or later: there are then at least
-    /// half of the most steps.
+    /// Returns a recorder of jobs of which the last ends at `least` or later, so that the timeline
+    /// has at least half of the most steps.
     pub(super) fn new(jobs: usize, least: Time) -> Recorder {
         let step = Time::from_ps((least.as_ps() / (MOST_STEPS as u64 / 2)).max(1));
         Recorder {
@@ -61,13 +61,12 @@ impl Recorder {
         }
     }
 
-    /// Returns the end of the current step, when the bytes left in flight are needed.
+    /// Returns the end of the current step, for which the recorder needs the bytes left in flight.
     pub(super) fn due(&self) -> Time {
         self.begun + self.timeline.step
     }
 
-    /// Advances the time, up to [`Recorder::due`] at most; jobs go on with their activities until
-    /// then.
+    /// Advances the time to at most [`Recorder::due`]; jobs keep their activities until then.
     pub(super) fn advance(&mut self, to: Time) {
         let passed = to.saturating_sub(self.now);
         for (doing, state) in self.current.iter_mut().zip(&self.state) {
@@ -81,7 +80,7 @@ impl Recorder {
         self.now = to;
     }
 
-    /// Takes whether a job computes.
+    /// Takes the state of a job: whether it computes.
     pub(super) fn computes(&mut self, job: usize, is_computing: bool) {
         self.state[job].is_computing = is_computing;
     }
@@ -113,7 +112,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the last step, however long it was.
+    /// Ends the last step, which may be shorter than the others.
     pub(super) fn finish(mut self, left: &[Bytes]) -> Timeline {
         if self.now > self.begun {
             self.end_step(left);
@@ -123,7 +122,7 @@ impl Recorder {
 }
 
 impl Timeline {
-    /// Makes one step of two.
+    /// Merges pairs of steps, and doubles the width.
     fn halve(&mut self) {
         self.step += self.step;
         for steps in &mut self.jobs {

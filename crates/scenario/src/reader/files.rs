@@ -6,19 +6,19 @@ use bandwise_topology::read::{self, FabricSpec};
 use std::ops::Range;
 use toml::Spanned;
 
-/// A file that a scenario names: what errors call it, and its text.
+/// A file that a scenario names: its name in errors, and its text.
 #[derive(Debug, Clone)]
 pub struct File {
-    /// Its path, as people would write it.
+    /// Path, as people would write it.
     pub name: String,
     /// Content.
     pub text: String,
 }
 
-/// Hands over the files that a scenario names. Or says why not, without naming it.
+/// A function that returns the file with this name, or a reason without the name.
 pub(crate) type Files<'a> = &'a mut dyn FnMut(&str) -> Result<File, String>;
 
-/// A file that the scenario names.
+/// Returns a file that the scenario names.
 pub(crate) fn named(
     source: &Source,
     name: &Spanned<String>,
@@ -35,7 +35,7 @@ pub(crate) fn fabric_span<T>(source: &Source, fabric: &Spanned<T>) -> Range<usiz
     super::text::first_line(source, fabric.span())
 }
 
-/// The fabric of a table, or that of a file, and where errors of it stand.
+/// Returns the fabric of a table or of a file, and the place of errors about it.
 pub(crate) fn fabric(
     source: &Source,
     table: Option<&Spanned<FabricSpec>>,

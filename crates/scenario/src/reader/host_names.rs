@@ -15,7 +15,7 @@ pub enum HostNames {
 }
 
 impl<'de> Deserialize<'de> for HostNames {
-    /// Deserialized by hand, because serde's untagged enums forget places in the document.
+    /// Deserializes without serde's untagged enums, which lose places in the document.
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct NameOrList;
         impl<'de> Visitor<'de> for NameOrList {

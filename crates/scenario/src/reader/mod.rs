@@ -1,4 +1,4 @@
-//! Reading values, tables, names and files of a document, shared by the three kinds of scenario.
+//! Readers of values, tables, names and files of a document, shared by the three kinds of scenario.
 
 pub(crate) mod files;
 mod host_names;

@@ -1,4 +1,4 @@
-//! Hosts and other nodes by name, and what to say where there is none of that name.
+//! Lookup of hosts and other nodes by name, with suggestions for unknown names.
 
 use bandwise_input::{InputError, Source};
 use bandwise_topology::{Fabric, NodeId};
@@ -7,7 +7,7 @@ use toml::Spanned;
 /// Most names that an error lists.
 const LISTED: usize = 5;
 
-/// Returns the rank of the host of that name; otherwise the mistake and the allowed values.
+/// Returns the rank of the host of that name, or else the mistake and the allowed values.
 pub(crate) fn host(fabric: &Fabric, name: &str) -> Result<usize, (String, String)> {
     let message = match fabric.find(name) {
         Some(node) if !fabric.is_switch(node) => return Ok(fabric.rank(node)),
@@ -18,7 +18,7 @@ pub(crate) fn host(fabric: &Fabric, name: &str) -> Result<usize, (String, String
     Err((message, allowed))
 }
 
-/// Returns the rank of the host whose name stands in a file.
+/// Returns the rank of a host that a file names.
 pub(crate) fn find(
     source: &Source,
     fabric: &Fabric,
@@ -28,7 +28,7 @@ pub(crate) fn find(
         .map_err(|(message, allowed)| source.error(name.span(), message).allowed(allowed))
 }
 
-/// The node of that name.
+/// Returns the node of that name.
 pub(crate) fn find_node(
     source: &Source,
     fabric: &Fabric,
@@ -49,7 +49,7 @@ fn names_of<'a>(
     nodes.map(|&node| fabric.node(node).name.as_str())
 }
 
-/// The nearest or first of some names, of things that are called `what`.
+/// Returns text with the nearest or the first of some names, which name things called `what`.
 pub(crate) fn suggestion<'a>(
     what: &str,
     names: impl Iterator<Item = &'a str> + Clone,
@@ -70,8 +70,8 @@ pub(crate) fn suggestion<'a>(
     format!("one of {total} {what}; near are {}", few.join(", "))
 }
 
-/// Returns the number of different characters, if it is small enough for a typing error: at most 2,
-/// and less than the whole name. Lower and upper case are equal.
+/// Returns the edit distance of two names, if it is small enough for a typing error: at most 2, and
+/// less than the length of either name. Ignores case.
 fn distance(a: &str, b: &str) -> Option<usize> {
     const SLIPS: usize = 2;
     let fold = |s: &str| s.to_lowercase().chars().collect::<Vec<char>>();
@@ -79,7 +79,7 @@ fn distance(a: &str, b: &str) -> Option<usize> {
     if a.len().abs_diff(b.len()) > SLIPS {
         return None;
     }
-    // Levenshtein's table, row by row.
+    // The table of Levenshtein's algorithm, row by row.
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut diagonal = std::mem::replace(&mut row[0], i + 1);
@@ -93,7 +93,7 @@ fn distance(a: &str, b: &str) -> Option<usize> {
     (slips <= SLIPS && slips < a.len().min(b.len())).then_some(slips)
 }
 
-/// A port of a node.
+/// Returns the number of a port that the node has.
 pub(crate) fn port(
     source: &Source,
     fabric: &Fabric,

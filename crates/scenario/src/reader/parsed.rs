@@ -2,11 +2,11 @@
 
 use bandwise_input::InputError;
 
-/// A scenario that was read, with the warnings about its document.
+/// A scenario, with the warnings about its document.
 #[derive(Debug, Clone)]
 pub struct Parsed<S> {
     /// Scenario.
     pub scenario: S,
-    /// Values that are allowed, and most likely not meant.
+    /// Values that are allowed and most likely mistakes.
     pub warnings: Vec<InputError>,
 }

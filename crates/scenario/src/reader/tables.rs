@@ -1,5 +1,5 @@
-//! Tables with their places: serde's derived structs would also take lists for tables, and its
-//! untagged enums forget places in the document.
+//! Tables with their places. Serde's derived structs would also accept lists as tables, and its
+//! untagged enums lose places in the document.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -40,7 +40,7 @@ fn inner<T>(only: Spanned<Only<T>>) -> Spanned<T> {
     Spanned::new(only.span(), only.into_inner().0)
 }
 
-/// A table and nothing else.
+/// A wrapper that accepts only a table.
 struct Only<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Only<T> {
@@ -59,14 +59,14 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Only<T> {
     }
 }
 
-/// `false`, where a table would turn something on.
+/// A table that turns a feature on, or `false`.
 #[derive(Debug, Clone)]
 pub(crate) enum OrFalse<T> {
     False,
     Table(T),
 }
 
-/// The words of `OrFalse` about its table.
+/// A table of [`OrFalse`], with an example for errors.
 pub(crate) trait Table {
     const EXAMPLE: &'static str;
 }

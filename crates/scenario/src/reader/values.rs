@@ -1,5 +1,4 @@
-//! Values with their places: how they are read, so that errors say what would be right with an
-//! example, and how they are kept in their range.
+//! Values with their places. Errors state an example of an allowed value, or the range.
 
 pub use super::host_names::HostNames;
 
@@ -11,10 +10,10 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 
-/// A value that need not be given.
+/// An optional value.
 pub type Given<T> = Option<Spanned<T>>;
 
-/// The longest that any one stage of a message may take.
+/// The longest time of a single stage of a message.
 pub(crate) const SECOND: Time = Time::from_ms(1_000);
 
 /// A value that is written as a text: a number with a unit, or a name.
@@ -29,7 +28,7 @@ pub trait Text: Sized {
     fn read(text: &str) -> Result<Self, String>;
 }
 
-/// A number with a unit.
+/// Implements [`Text`] for a number with a unit.
 macro_rules! quantity {
     ($type:ty, $example:literal) => {
         impl Text for $type {
@@ -44,7 +43,7 @@ quantity!(Time, "a time such as \"200 ns\"");
 quantity!(Bytes, "a size such as \"32 KiB\"");
 quantity!(BitRate, "a rate such as \"10 Gbps\"");
 
-/// A name out of a few.
+/// Implements [`Text`] for a set of names.
 macro_rules! names {
     ($type:ty, $what:literal, $example:literal, $($name:literal => $value:expr),+) => {
         impl $crate::reader::values::Text for $type {
@@ -88,11 +87,11 @@ pub(crate) fn bytes<'de, D: Deserializer<'de>>(d: D) -> Result<Given<u64>, D::Er
     given(d, |NumberOfBytes(value)| value)
 }
 
-/// A value that was read in some way, with its place.
+/// Reads an optional value as an `R`, converts it by `value`, and returns it with its place.
 ///
 /// # Errors
 ///
-/// Returns an error if the value is none of the type.
+/// Returns an error if the value can't be read as an `R`.
 pub fn given<'de, D, R, T>(d: D, value: impl FnOnce(R) -> T) -> Result<Given<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -102,7 +101,7 @@ where
     Ok(read.map(|r| Spanned::new(r.span(), value(r.into_inner()))))
 }
 
-/// A text that was read.
+/// A text that was read as a `T`.
 #[derive(Debug, Clone)]
 pub struct Read<T>(pub T);
 
@@ -145,7 +144,7 @@ impl<'de> Deserialize<'de> for Number {
                 Ok(Number(n))
             }
             fn visit_i128<E: Error>(self, n: i128) -> Result<Number, E> {
-                // What fits 64 bits with a sign comes by the methods above.
+                // Integers that fit into 64 bits with a sign take the methods above.
                 u64::try_from(n).map(Number).map_err(|_| {
                     E::custom(format_args!("{n} does not fit 64 bits; expected {NUMBER}"))
                 })

@@ -11,7 +11,7 @@ use bandwise_netsim::ethernet::{Classes, Schedule};
 use serde::Deserialize;
 use toml::Spanned;
 
-/// `schedule`.
+/// The key `schedule`.
 #[derive(Debug)]
 pub(super) enum ScheduleKey {
     Strict,
@@ -35,7 +35,7 @@ impl Key for ScheduleKey {
     }
 }
 
-/// Largest weight. Beside a larger one, a class of weight 1 hardly sends.
+/// Largest weight. Beside a larger one, a class of weight 1 would hardly send.
 const MOST_WEIGHT: u64 = 1_000;
 
 impl SwitchSpec {

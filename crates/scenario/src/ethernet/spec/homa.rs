@@ -126,7 +126,7 @@ impl HomaSpec {
     }
 }
 
-/// Default of classes with Homa: those that switches have.
+/// Default of `classes` with Homa: the number that switches have.
 pub(super) const CLASSES: u8 = LEVELS;
 
 /// Returns the error for a key that Homa does not use, with the reason.

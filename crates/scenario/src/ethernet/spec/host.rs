@@ -60,9 +60,10 @@ pub(super) struct HostSpec {
     poll: Given<Time>,
 }
 
-/// IRN 4.1 assumes a "typical RDMA MTU of 1KB", and its kilo is a thousand: 40 Gbps times 24 us are
-/// "120KB". With RoCE's headers, preamble and gap that is 1082 B on the wire, of which 120 KB are
-/// 111 packets, the paper's "~110"; of 1106 B, for 1024, they are 108.
+/// Default of `mtu`. IRN 4.1 assumes a "typical RDMA MTU of 1KB", where a KB is 1,000 B: 40 Gbps
+/// times 24 us are "120KB". With RoCE's headers, preamble and gap, a packet has 1082 B on the wire,
+/// of which 120 KB are 111 packets, the paper's "~110". With 1024 B of payload it would have 1106
+/// B, and 120 KB would be 108 packets.
 const MTU: u64 = 1000;
 
 impl HostSpec {
@@ -72,7 +73,7 @@ impl HostSpec {
         Ok(mtu.map_or(Ok(MTU), |given| within(source, "mtu", given, MTUS))? as u32)
     }
 
-    /// Returns the interval at which flows poll their link; `None` if they take turns.
+    /// Returns the interval at which flows poll their link; `None` if flows take turns.
     pub(super) fn poll(&self, source: &Source) -> Result<Option<Time>, InputError> {
         self.poll.as_ref().map(|given| within(source, "poll", given, POLLS)).transpose()
     }

@@ -61,7 +61,7 @@ impl SwitchSpec {
         Ok(Buffered { buffering, loses })
     }
 
-    /// Returns the latest thresholds with which nothing is dropped.
+    /// Returns the highest thresholds with which no packet is dropped.
     fn lossless_inputs(&self, source: &Source, share: &Share) -> Result<Pfc, InputError> {
         let Share { buffer, headroom } = *share;
         if buffer <= headroom {

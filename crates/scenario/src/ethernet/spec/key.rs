@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, Unexpected, Visitor
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A value of one of several kinds. Kinds without a method of their own are refused.
+/// A value of one of several kinds. A kind whose method is not implemented is refused.
 pub(super) trait Key: Sized {
     /// Example of a value, for errors.
     const EXAMPLE: &'static str;
@@ -27,7 +27,7 @@ pub(super) trait Key: Sized {
     }
 }
 
-/// A table that no key has.
+/// A table type for keys that accept no table.
 #[derive(Debug, serde::Deserialize)]
 pub(super) enum NoTable {}
 

@@ -26,13 +26,13 @@ pub fn headroom(rate: BitRate, delay: Time, frame: Bytes) -> Bytes {
     let around = u128::from(rate.as_bps()) * 2 * u128::from(delay.as_ps());
     let in_flight = around.div_ceil(8 * 1_000_000_000_000);
     let on_the_wire = frame.get() + u64::from(GAP);
-    // Rates go to 2^63 bps and delays to a second, so that the product fits 64 bits.
+    // Rates are below 2^63 bps and delays below a second, so that the product fits 64 bits.
     Bytes::new(in_flight as u64 + 2 * on_the_wire + u64::from(LEAST + GAP) + frame.get())
 }
 
 /// Returns the headroom for all ports of switches. Thresholds are the same for all switches, so the
-/// link with the largest headroom decides. Each lossless class has PFC frames of its own, and one may
-/// wait for those of all others.
+/// link with the largest headroom decides. Each lossless class has its own PFC frames, and a frame
+/// may wait for those of all other classes.
 pub(super) fn most_headroom(fabric: &Fabric, frame: Frame, classes: &Classes) -> Bytes {
     let lossless = (0..classes.count).filter(|&class| classes.is_lossless(class)).count() as u64;
     let others = Bytes::new(lossless.saturating_sub(1) * u64::from(LEAST + GAP));

@@ -31,7 +31,7 @@ impl RunSpec {
         let limit = |given| within(source, "limit", given, Time::from_us(1)..=LONGEST);
         let storm = |given| within(source, "pause-storm", given, Time::from_us(1)..=LONGEST);
         let limit = self.limit.as_ref().map(limit).transpose()?;
-        // Then something is left that counts.
+        // No flow would count after a warm-up beyond the limit.
         let longest = limit.unwrap_or(LONGEST);
         let warm_up = |given| within(source, "warm-up", given, Time::ZERO..=longest);
         Ok(Run {

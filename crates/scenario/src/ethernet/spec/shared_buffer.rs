@@ -9,8 +9,8 @@ use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::{ALPHAS, Buffering, LARGEST_BUFFER, SharedBuffer, SharedPfc};
 use bandwise_units::Bytes;
 
-/// Default of `alpha`: a single full queue has half of the buffer, each of two a third. Switches have
-/// about this default.
+/// Default of `alpha`: a single full queue takes half of the buffer, each of two a third. Defaults
+/// of real switches are similar.
 const ALPHA: f64 = 1.0;
 
 impl SwitchSpec {

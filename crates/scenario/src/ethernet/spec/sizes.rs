@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
-/// `sizes`.
+/// The key `sizes`.
 #[derive(Debug)]
 pub(super) enum SizesKey {
     Name(String),

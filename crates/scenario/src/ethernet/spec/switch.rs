@@ -53,13 +53,13 @@ names! { Queues, "place of queues", "\"input\" or \"output\"",
 names! { Routing, "routing", "\"ecmp\" or \"spray\"",
 "ecmp" => Routing::Ecmp, "spray" => Routing::Spray }
 
-/// The quantities that a buffer must fit.
+/// The quantities on which the size of a buffer depends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     pub(super) classes: &'a Classes,
     /// Largest packet.
     pub(super) packet: Bytes,
-    /// Most bytes that arrive after a pause.
+    /// Most bytes that arrive after a PFC frame was sent.
     pub(super) headroom: Bytes,
     /// Most ports of a switch.
     pub(super) ports: usize,
@@ -72,7 +72,7 @@ pub(super) struct Buffered {
     pub(super) loses: bool,
 }
 
-/// The meaning of `[switch]`.
+/// The resolved `[switch]`.
 pub(super) struct Switches {
     pub(super) model: SwitchModel,
     pub(super) thresholds: Vec<(Port, Pfc)>,
@@ -105,7 +105,7 @@ impl SwitchSpec {
             is_roce: transport == TransportKind::Roce,
         };
         let (before, queues) = (warnings.len(), self.queues.as_ref().map(|q| *q.get_ref()));
-        // What is sent without a grant may need more room than an eighth of an input's buffer.
+        // Unscheduled packets may need more room than an eighth of an input's buffer.
         let usual = if is_homa { Queues::Output } else { Queues::Input };
         let Buffered { buffering, loses } = match queues.unwrap_or(usual) {
             Queues::Input => self.input_queues(source, &around, warnings)?,
@@ -116,7 +116,7 @@ impl SwitchSpec {
             ports::resolve(source, &self.port, fabric, &buffering, headroom, warnings)?;
         let all = u8::MAX >> (8 - classes.count);
         let loses = loses || warnings.len() > before || classes.lossless & all != all;
-        // Homa counts on packets that are spread over all paths.
+        // Homa expects packets to be spread over all paths.
         let usual = if is_homa { Routing::Spray } else { Routing::Ecmp };
         let routing = self.routing.as_ref().map_or(usual, |given| *given.get_ref());
         let model = SwitchModel { buffering, ecn: None };

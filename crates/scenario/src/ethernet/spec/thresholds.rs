@@ -9,11 +9,11 @@ use bandwise_units::Bytes;
 pub(super) const ASKS: &str =
     "what the link carries there and back, three packets and a pause frame";
 
-/// The part of an input's buffer that a class has.
+/// The part of an input's buffer for one class.
 pub(super) struct Share {
     /// Size.
     pub(super) buffer: Bytes,
-    /// Bytes that arrive after a pause, at most.
+    /// Most bytes that arrive after a PFC frame was sent.
     pub(super) headroom: Bytes,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn too_little(
     })
 }
 
-/// Returns given thresholds, or those with which nothing is dropped.
+/// Returns given thresholds, or those with which no packet is dropped.
 pub(super) fn thresholds(
     source: &Source,
     xoff: &Given<Bytes>,

@@ -52,7 +52,7 @@ names! { Recovery, "recovery", "\"sack\", \"sack-only\", \"no-sack\" or \"go-bac
 names! { Acks, "acks", "\"every-packet\" or \"on-completion\"",
 "every-packet" => Acks::EveryPacket, "on-completion" => Acks::OnCompletion }
 
-/// `bdp-cap`.
+/// The key `bdp-cap`.
 #[derive(Debug, Clone, Copy)]
 enum Cap {
     Auto,
@@ -74,7 +74,7 @@ impl Key for Cap {
     }
 }
 
-/// `timeout`.
+/// The key `timeout`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TimeoutName {
     LowHigh,
@@ -99,7 +99,7 @@ impl Key for TimeoutName {
     }
 }
 
-/// `rto-high`.
+/// The key `rto-high`.
 #[derive(Debug, Clone, Copy)]
 enum High {
     Auto,
@@ -145,7 +145,7 @@ impl TransportSpec {
         self.check_tcp(source)?;
         if kind == TransportKind::Homa {
             self.check_homa(source)?;
-            // Nobody looks at them.
+            // With Homa, no code reads these settings.
             return Ok(TransportSettings::irn());
         }
         let mut settings = match kind {
@@ -155,7 +155,7 @@ impl TransportSpec {
             TransportKind::Iwarp => TransportSettings::iwarp(),
             TransportKind::Homa => unreachable!("it has settings of its own"),
         };
-        // IRN 4.1: "We disable timeouts when PFC is enabled". TCP has one always.
+        // IRN 4.1: "We disable timeouts when PFC is enabled". TCP always has a timeout.
         if pfc && kind != TransportKind::Iwarp {
             settings.timeout = Timeout::None;
         }
@@ -166,7 +166,7 @@ impl TransportSpec {
         if let Some(Cap::Packets(_)) = self.bdp_cap.as_ref().map(Spanned::get_ref) {
             settings.window = self.packets(source)?;
         }
-        // With a timeout or a cap a sender has to hear of what arrives.
+        // A sender with a timeout or a cap needs acknowledgements before the flow is complete.
         let has_cap = self.has_cap();
         if settings.timeout != Timeout::None || has_cap {
             settings.acks = match settings.acks {
@@ -207,7 +207,7 @@ impl TransportSpec {
         Ok(settings)
     }
 
-    /// Refuses keys that TCP decides itself.
+    /// Refuses keys of properties that TCP defines itself.
     fn check_tcp(&self, source: &Source) -> Result<(), InputError> {
         if self.kind() != TransportKind::Iwarp {
             return Ok(());
@@ -224,7 +224,7 @@ impl TransportSpec {
         }
     }
 
-    /// Refuses keys of flows that messages lack.
+    /// Refuses keys that messages of Homa don't have.
     fn check_homa(&self, source: &Source) -> Result<(), InputError> {
         fn at<T>(key: &'static str, given: &Given<T>) -> Option<(&'static str, Range<usize>)> {
             given.as_ref().map(|given| (key, Spanned::span(given)))
@@ -316,7 +316,7 @@ impl TransportSpec {
             TimeoutName::Off => Timeout::None,
             TimeoutName::Fixed => Timeout::Fixed(high),
             TimeoutName::Dynamic => {
-                // Doubles a few times at least before it does not any more.
+                // The maximum allows at least three doublings.
                 let Timeout::Dynamic { max, .. } = Timeout::DYNAMIC else { unreachable!() };
                 Timeout::Dynamic { initial: high, min: high, max: max.max(high * 8) }
             }

@@ -96,11 +96,11 @@ const LOAD: f64 = 0.7;
 const DURATION: Time = Time::from_ms(10);
 /// Default of an incast's `bytes`, IRN 4.4.3: "150MB of data across 10 to 50 sender nodes".
 const REQUEST: Bytes = Bytes::new(150_000_000);
-/// Default of an incast's `senders`, in the middle of these.
+/// Default of an incast's `senders`, within the paper's range.
 const SENDERS: u64 = 30;
 
 impl WorkloadSpec {
-    /// Refuses keys that Homa decides itself.
+    /// Refuses keys of properties that Homa defines itself.
     pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
         let priorities = [
             self.poisson.as_ref().and_then(|part| part.get_ref().priority.as_ref()),
@@ -117,7 +117,7 @@ impl WorkloadSpec {
     }
 }
 
-/// Returns the meaning of `[workload]`. Errors about the number of hosts stand at the part.
+/// Returns the resolved `[workload]`. Errors about the number of hosts have the place of the part.
 pub(super) fn resolve(
     source: &Source,
     given: &Spanned<WorkloadSpec>,
@@ -166,7 +166,7 @@ fn hosts(fabric: &Fabric) -> u32 {
     fabric.hosts().len() as u32
 }
 
-/// Returns the rate that a load is a fraction of. All hosts have the same: that of the slowest link.
+/// Returns the rate of which a load is a fraction, equal for all hosts: that of the slowest link.
 fn slowest_host(fabric: &Fabric) -> BitRate {
     let rate = |&host| fabric.peer(fabric.host_port(host)).map(|(_, link)| link.rate);
     fabric.hosts().iter().filter_map(rate).min().expect("every host has a cable")

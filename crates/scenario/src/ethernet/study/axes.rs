@@ -1,4 +1,4 @@
-//! `[sweep]`: axes, and the changes of their places.
+//! `[sweep]`: axes, and the changes at each of their places.
 
 use super::MOST_POINTS;
 use super::document::{Change, Path, entries, name, path};
@@ -13,13 +13,13 @@ use toml::de::{DeTable, DeValue};
 pub struct Axis {
     /// Key, or name if it changes several keys.
     pub name: String,
-    /// Name in tables: the last part of its key, if no other axis has the same.
+    /// Name in tables: the last part of the key, unless another axis has the same.
     pub title: String,
-    /// Names of its places.
+    /// Names of the places.
     pub values: Vec<String>,
-    /// Values of its places, if they are numbers.
+    /// Values of the places, if they are numbers.
     pub numbers: Option<Vec<f64>>,
-    /// True if the names of its places need no axis name.
+    /// True if the names of places are clear without the axis name.
     is_named: bool,
 }
 
@@ -36,7 +36,7 @@ impl Axis {
 /// The changes of all places on an axis.
 pub(super) type Changes<'a> = Vec<Vec<Change<'a>>>;
 
-/// Table below which axes have names.
+/// Key of the table of axes with names.
 const VARIANTS: &str = "variants";
 
 const EXAMPLE: &str = "a list of values such as [0.3, 0.5, 0.7]";
@@ -84,7 +84,7 @@ struct Reader<'s, 'a> {
 }
 
 impl<'a> Reader<'_, 'a> {
-    /// Adds an axis for each key. A table of the sweep stands for one of the document.
+    /// Adds an axis for each key. A nested table of the sweep corresponds to one of the document.
     fn keys(&mut self, table: &DeTable<'a>, before: &Path<'a>) -> Result<(), InputError> {
         for (key, value) in entries(table) {
             let path = path(self.source, before, key)?;
@@ -182,7 +182,7 @@ impl<'a> Reader<'_, 'a> {
         Ok(())
     }
 
-    /// Returns a key that `changes` and an earlier axis both set, or of which one contains the other.
+    /// Returns a key that both `changes` and an earlier axis set, or whose table the other sets.
     fn changed_twice(&self, changes: &Changes<'a>) -> Option<(String, String)> {
         let meet = |a: &Path, b: &Path| a.iter().zip(b).all(|(a, b)| a.get_ref() == b.get_ref());
         let keys = || changes.iter().flatten().map(|(path, _)| path);
@@ -211,7 +211,7 @@ fn collect<'a>(
     Ok(())
 }
 
-/// Returns the label of a value: a text without quotes, anything else as it stands in the file.
+/// Returns the label of a value: a text without quotes, any other value as it is written.
 fn label(source: &Source, value: &Spanned<DeValue>) -> String {
     match value.get_ref() {
         DeValue::String(text) => text.clone().into_owned(),

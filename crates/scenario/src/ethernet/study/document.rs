@@ -4,7 +4,7 @@ use bandwise_input::{InputError, Source};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// A key, part by part, with its place.
+/// A key as a path, each part with its place.
 pub(super) type Path<'a> = Vec<Spanned<DeString<'a>>>;
 
 /// A change: a key and its value.
@@ -20,7 +20,7 @@ pub(super) fn change<'a>(document: &mut DeTable<'a>, changes: &[Change<'a>]) {
 fn put<'a>(table: &mut DeTable<'a>, path: &[Spanned<DeString<'a>>], value: &Spanned<DeValue<'a>>) {
     let Some((key, rest)) = path.split_first() else { return };
     if rest.is_empty() {
-        // The key too, because an error of an unknown one stands where the key does.
+        // The key is replaced too, because the error of an unknown key has the place of the key.
         table.remove(key.get_ref().as_ref());
         table.insert(key.clone(), value.clone());
         return;
@@ -46,7 +46,7 @@ pub(super) fn entries<'t, 'a>(
     entries
 }
 
-/// A key with dots, also in quotes, as a path.
+/// Returns a key with dots, also in quotes, as a path.
 pub(super) fn path<'a>(
     source: &Source,
     before: &[Spanned<DeString<'a>>],
@@ -61,10 +61,10 @@ pub(super) fn path<'a>(
     Ok(path)
 }
 
-/// No key of a scenario is in that many tables. Walking down takes stack.
+/// Most parts of a key. Keys of a scenario have fewer; each part needs stack.
 const DEEPEST: usize = 16;
 
-/// A path as people write it.
+/// Returns a path as text, with dots.
 pub(super) fn name(path: &[Spanned<DeString>]) -> String {
     path.iter().map(|part| part.get_ref().as_ref()).collect::<Vec<_>>().join(".")
 }

@@ -33,28 +33,28 @@ use bandwise_input::{InputError, Source};
 /// One scenario many times, with some of its keys changed.
 #[derive(Debug, Clone)]
 pub struct Study {
-    /// Title, a line.
+    /// Title, one line.
     pub title: String,
-    /// Axes; none for a document without `[sweep]`.
+    /// Axes; empty for a document without `[sweep]`.
     pub axes: Vec<Axis>,
-    /// Every combination of places on the axes; one point where there is no axis.
+    /// Every combination of places on the axes; a single point without axes.
     pub points: Vec<Point>,
     /// Plots.
     pub plot: Plot,
-    /// Warnings about the documents of all points, each once.
+    /// Warnings about the documents of all points, without duplicates.
     pub warnings: Vec<InputError>,
 }
 
 /// A scenario of a study.
 #[derive(Debug, Clone)]
 pub struct Point {
-    /// Its place on each axis.
+    /// Place on each axis.
     pub places: Vec<usize>,
     /// Scenario.
     pub scenario: EthernetScenario,
 }
 
-/// Each point holds a fabric.
+/// Most points of a study, since each holds a fabric.
 const MOST_POINTS: usize = 1_000;
 
 impl Study {
@@ -63,7 +63,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// Returns an [`InputError`] at the first mistake, also at one of a single point of the sweep.
+    /// Returns an [`InputError`] at the first mistake, also if only one point of the sweep has it.
     pub fn from_toml(
         source: &Source,
         mut files: impl FnMut(&str) -> Result<File, String>,
@@ -106,7 +106,7 @@ impl Study {
         label(&self.axes, &point.places)
     }
 
-    /// The axis along which nothing but chance differs.
+    /// Returns the axis of seeds, if there is one.
     pub fn seeds(&self) -> Option<usize> {
         self.axes.iter().position(|axis| axis.name == SEED)
     }
@@ -120,7 +120,7 @@ fn label(axes: &[Axis], places: &[usize]) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Every combination of places, the last axis changing fastest.
+/// Returns every combination of places, the last axis changing fastest.
 fn combinations(axes: &[Axis]) -> impl Iterator<Item = Vec<usize>> + '_ {
     let count = axes.iter().map(|axis| axis.values.len()).product();
     (0..count).map(move |mut number: usize| {

@@ -1,4 +1,4 @@
-//! `[plot]`: what of a study is drawn.
+//! `[plot]`: the axes of a study's figures.
 
 use super::{Axis, SEED};
 use crate::ethernet::Metric;
@@ -11,7 +11,7 @@ use toml::de::DeValue;
 /// axes other than `x`, averaged over seeds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plot {
-    /// The axis from left to right; none where there is none.
+    /// Axis from left to right; `None` without axes.
     pub x: Option<usize>,
     /// Metrics on the y axis.
     pub y: Vec<Metric>,
@@ -56,8 +56,8 @@ pub(super) fn read(
     Ok(Plot { x, y })
 }
 
-/// The first axis whose places are numbers, or else the first; not that of seeds if there is
-/// another.
+/// Returns the first axis whose places are numbers, or else the first axis. The axis of seeds is
+/// the last choice.
 fn usual(axes: &[Axis]) -> Option<usize> {
     let first = |wanted: fn(&Axis) -> bool| axes.iter().position(wanted);
     first(|axis| axis.numbers.is_some() && axis.name != SEED)

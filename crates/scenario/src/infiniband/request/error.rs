@@ -1,18 +1,18 @@
-//! [`FlowError`]: a reason why a flow is impossible, and the key that it belongs to.
+//! [`FlowError`]: a reason for which a flow is impossible, and the key at fault.
 
-/// A reason why a flow is impossible.
+/// A reason for which a flow is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message} (allowed: {allowed})")]
 pub struct FlowError {
-    /// Number of the request or flow, from 0, in the order in which the builder was given them.
+    /// Number of the request or flow, from 0, in the order in which they were added to the builder.
     pub number: usize,
-    /// Key at fault, which the request may leave open.
+    /// Key at fault, which the request may lack.
     pub key: FlowKey,
     /// Number of the sender whose flow is at fault, from 0.
     pub sender: usize,
     /// Mistake.
     pub message: String,
-    /// Values that would be allowed.
+    /// Allowed values.
     pub allowed: String,
 }
 

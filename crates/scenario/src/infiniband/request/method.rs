@@ -1,4 +1,4 @@
-//! From a [`FlowRequest`] to its [`Method`], and the ranges of a flow's values.
+//! Conversion of a [`FlowRequest`] to its [`Method`], and the ranges of a flow's values.
 
 use super::{FlowError, FlowKey, FlowRequest, MethodName};
 use crate::infiniband::{BulkTraffic, Flow, LatencyTraffic, Method};
@@ -93,7 +93,7 @@ fn bulk(request: &FlowRequest, of: Operation) -> Result<BulkTraffic, FlowError> 
     })
 }
 
-/// Returns a number, or its default, that is in its range.
+/// Returns a number that is in its range, or its default.
 fn number(
     key: FlowKey,
     given: Option<u64>,
@@ -103,7 +103,7 @@ fn number(
     within(key, given.unwrap_or(default), &range)
 }
 
-/// Checks the values of a flow whose host has that MTU.
+/// Checks the values of a flow whose host has this MTU.
 pub(in crate::infiniband) fn check(flow: &Flow, mtu: Mtu) -> Result<(), FlowError> {
     let (opcode, least, bytes) = match &flow.method {
         Method::RPerf(traffic) | Method::PingPong(traffic) => {
@@ -166,7 +166,7 @@ fn check_bulk(traffic: &BulkTraffic) -> Result<(), FlowError> {
     Ok(())
 }
 
-/// An operation and what limits the payload of its messages.
+/// An operation, and the limits of its messages' payload.
 #[derive(Clone, Copy)]
 struct Operation {
     transport: Transport,
@@ -175,8 +175,8 @@ struct Operation {
 }
 
 impl Operation {
-    /// Returns the payload of a message in bytes; the default, if not given, is cut to what is
-    /// possible.
+    /// Returns the payload of a message in bytes. A default that messages can't have is replaced by
+    /// the nearest possible size.
     fn bytes(self, given: Option<Bytes>, default: Bytes, least: Bytes) -> Result<u32, FlowError> {
         let bytes = given.unwrap_or(self.possible(default));
         self.check(bytes, least)?;
@@ -202,7 +202,7 @@ impl Operation {
         Err(FlowError::new(FlowKey::Bytes, message).allowed(allowed))
     }
 
-    /// Returns the size itself, if messages can have it, and else the nearest that they can have.
+    /// Returns the nearest size that messages can have, which may be `bytes` itself.
     fn possible(self, bytes: Bytes) -> Bytes {
         match (self.opcode, self.transport) {
             (Opcode::Atomic, _) => ATOMIC,

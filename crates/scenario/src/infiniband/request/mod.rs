@@ -1,4 +1,4 @@
-//! [`FlowRequest`]: a flow by the names of its hosts, with defaults for everything that it leaves open.
+//! [`FlowRequest`]: a flow by the names of its hosts, with defaults for all optional keys.
 
 mod error;
 mod method;
@@ -19,12 +19,12 @@ use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 use std::collections::BTreeSet;
 
-/// A flow, or one flow from each of several senders, as a file or a command line asks for it.
+/// A flow, or one flow from each of several senders, as a file or a command line states it.
 ///
 /// Keys have the meaning, defaults and ranges of `[[flow]]` in a scenario file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowRequest {
-    /// Name in results; of several senders, its first part.
+    /// Name in results; with several senders, the first part of each name.
     pub name: Option<String>,
     /// Sending hosts.
     pub from: Senders,
@@ -42,7 +42,7 @@ pub struct FlowRequest {
     pub warmup_rounds: Option<u64>,
     /// Longest pause between rounds.
     pub think: Option<Time>,
-    /// Way in which programs learn of completions.
+    /// Method by which programs learn of completions.
     pub completion: Option<Notify>,
     /// Transport service.
     pub transport: Option<Transport>,
@@ -50,17 +50,17 @@ pub struct FlowRequest {
     pub opcode: Option<OpcodeName>,
     /// Registered send buffer.
     pub buffer: Option<Bytes>,
-    /// Messages a doorbell.
+    /// Messages per doorbell.
     pub batch: Option<u64>,
-    /// Messages outstanding on each queue pair.
+    /// Most outstanding messages on each queue pair.
     pub depth: Option<u64>,
     /// Queue pairs.
     pub qps: Option<u64>,
     /// Highest payload rate.
     pub rate: Option<BitRate>,
-    /// Begin, in simulated time.
+    /// Start, in simulated time.
     pub start: Option<Time>,
-    /// Time after which nothing more is posted.
+    /// Time after which the program posts no more messages.
     pub stop: Option<Time>,
 }
 
@@ -84,7 +84,7 @@ impl Senders {
 }
 
 impl FlowRequest {
-    /// Returns a request that leaves every optional key open.
+    /// Returns a request without optional keys.
     pub fn new(from: Senders, to: impl Into<String>, method: MethodName) -> Self {
         FlowRequest {
             name: None,
@@ -127,7 +127,7 @@ impl FlowRequest {
         ]
     }
 
-    /// Returns the flows of this request on a fabric whose hosts have that MTU, one a sender.
+    /// Returns the flows of this request, one per sender, on a fabric whose hosts have this MTU.
     pub(super) fn flows(&self, fabric: &Fabric, mtu: Mtu) -> Result<Vec<Flow>, FlowError> {
         let (method, transport) = method::method(self, mtu)?;
         let notify = self.completion.unwrap_or(Notify::Poll);

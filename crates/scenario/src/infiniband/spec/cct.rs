@@ -12,16 +12,16 @@ use toml::Spanned;
 /// The table as a document states it.
 #[derive(Debug)]
 pub(super) enum CctSpec {
-    /// A number of entries: entry n waits n packet times.
+    /// A linear table of this number of entries: entry n waits n packet times.
     Linear(u64),
-    /// Waits grow with the square of the index.
+    /// A table whose waits grow with the square of the index.
     Quadratic(QuadraticSpec),
 }
 
 #[derive(Debug, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct QuadraticSpec {
-    /// Entries.
+    /// Number of entries.
     quadratic: Spanned<Number>,
     /// Wait of the last entry, in packet times.
     longest: Spanned<Decimal>,

@@ -31,17 +31,18 @@ pub(super) struct CongestionSpec {
 names! { Victims, "ports", "\"none\", \"hosts\" or \"all\"",
 "none" => Victims::None, "hosts" => Victims::AtHosts, "all" => Victims::All }
 
-/// Packet times that the last of the 128 entries waits by default: entry n waits
-/// 7 n^2 / 95^2 / 0.218, rounded down.
+/// Default wait of the last of the 128 entries, in packet times: entry n waits 7 n^2 / 95^2 /
+/// 0.218, rounded down.
 const LONGEST_WAIT: f64 = 7.0 * 127.0 * 127.0 / (95.0 * 95.0) / 0.218;
 
-/// Returns the defaults of congestion control, for switches with this buffer for each input and lane.
+/// Returns the defaults of congestion control, for switches with this buffer for each input and
+/// lane.
 ///
-/// Marking rate, packet size, increase and minimum are the defaults of the congestion control manager
-/// of Mellanox OFED (user manual, "Congestion Control Manager"). The table is the one that the scripts
-/// of LLNL's study (ib-cc-tools-llnl) call Mellanox's default. The bytes of that manager's threshold
-/// 0xf and its timer are not published: the study of docs/src/guide/congestion-control.md chooses
-/// them.
+/// Marking rate, packet size, increase and minimum are the defaults of the congestion control
+/// manager of Mellanox OFED (user manual, "Congestion Control Manager"). The table is the one that
+/// the scripts of LLNL's study (ib-cc-tools-llnl) call Mellanox's default. The manager's timer and
+/// the bytes of its threshold 0xf are not published; the study in
+/// docs/src/guide/congestion-control.md chooses them.
 pub(crate) fn defaults(buffer: Bytes) -> (MarkerSettings, SourceSettings) {
     let nothing = Source::new("", "");
     CongestionSpec::default().resolve(&nothing, buffer).expect("defaults are right")
@@ -61,7 +62,7 @@ impl CongestionSpec {
             Some(given) => {
                 within(source, "threshold", given, Bytes::ZERO..=Bytes::from_kib(1 << 20))?
             }
-            // A queue that a single input feeds has to reach it.
+            // A queue that a single input feeds must be able to reach the threshold.
             None => Bytes::new(buffer.get() / 2),
         };
         let (byte, word) = (u64::from(u8::MAX), u64::from(u16::MAX));

@@ -1,4 +1,4 @@
-//! `[device]`: a preset, and what differs from it.
+//! `[device]`: a preset, and the values that differ from it.
 
 use super::switch::lane_buffer;
 use crate::reader::tables::{OrFalse, Table, list};
@@ -86,7 +86,7 @@ struct IdleStateSpec {
     exit: Given<Time>,
 }
 
-/// The RPerf paper's hosts.
+/// Returns the model of the RPerf paper's hosts.
 pub(in crate::infiniband) fn default_model() -> DeviceModel {
     DeviceModel::connectx4_56g()
 }
@@ -161,7 +161,8 @@ impl DeviceSpec {
     }
 }
 
-/// Each is entered later than the one before and takes longer to leave: otherwise nobody would.
+/// Reads idle states. Refuses a state that is not entered later than the previous one, or does not
+/// take longer to leave, because one of the two would be useless.
 fn idle_states(
     given: &[Spanned<IdleStateSpec>],
     source: &Source,

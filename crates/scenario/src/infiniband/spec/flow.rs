@@ -83,7 +83,7 @@ pub(super) struct FlowSpec {
 }
 
 impl FlowSpec {
-    /// Returns the values alone.
+    /// Returns the values without their places.
     pub(super) fn request(&self) -> FlowRequest {
         fn value<T: Clone>(given: &Given<T>) -> Option<T> {
             given.as_ref().map(|given| given.get_ref().clone())

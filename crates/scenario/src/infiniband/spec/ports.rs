@@ -1,4 +1,4 @@
-//! `[[qos.port]]`: tables of ports that differ from the others.
+//! `[[qos.port]]`: tables of single ports.
 
 use super::qos::{Arbitration, Lanes, Turns, mapping};
 use crate::reader::values::{Given, number};
@@ -27,7 +27,7 @@ pub(super) struct PortSpec {
 }
 
 impl PortSpec {
-    /// Its lanes by service level as written.
+    /// Returns the port's lanes by service level, as written.
     pub(super) fn lanes(&self) -> Option<&Spanned<Lanes>> {
         self.sl2vl.as_ref()
     }
@@ -62,7 +62,7 @@ impl PortSpec {
         Ok(PortQos { node, input, output, sl2vl, vlarb: None })
     }
 
-    /// Their arbitration table, if it has one, where `vls` are the lanes in use.
+    /// Returns the ports' arbitration table, if one is given. `vls` are the lanes in use.
     pub(super) fn vlarb(
         &self,
         source: &Source,
@@ -77,7 +77,7 @@ impl PortSpec {
         arbitration.resolve(source, vls, text::first_line(source, at)).map(Some)
     }
 
-    /// The first key given of those that make an arbitration table, and where.
+    /// Returns the first given key of an arbitration table, and its place.
     fn arbitration_key(&self) -> Option<(&'static str, Range<usize>)> {
         let turns = [("high", &self.high), ("low", &self.low)].into_iter();
         let mut turns = turns.filter_map(|(key, given)| Some((key, given.as_ref()?.span())));

@@ -1,4 +1,4 @@
-//! `[qos]`: lanes by service level, and how lanes share a link.
+//! `[qos]`: lanes by service level, and the arbitration of lanes on a link.
 
 use super::ports::PortSpec;
 use crate::reader::tables::list;
@@ -26,7 +26,7 @@ pub(super) struct QosSpec {
 /// Lanes by service level, as written.
 pub(super) type Lanes = Vec<Spanned<Number>>;
 
-/// Turns of lanes, as written.
+/// Arbitration entries, as written.
 pub(super) type Turns = Vec<Spanned<String>>;
 
 /// An arbitration table, as written.
@@ -36,7 +36,7 @@ pub(super) struct Arbitration<'a> {
     pub(super) high_limit: &'a Given<u64>,
 }
 
-/// The weight of a lane that has none of its own: one MTU of 4096 bytes.
+/// The default weight of a lane: one MTU of 4096 bytes.
 const WEIGHT: u8 = 64;
 
 const TURN: &str = "VL:WEIGHT such as \"1:64\", with a lane of 0 to 14 and a weight of 0 to 255";
@@ -68,7 +68,8 @@ impl QosSpec {
         Ok(qos)
     }
 
-    /// Refuses a lane for a service level that no port's table serves: nothing could be sent in it.
+    /// Refuses a service level whose lane no port's table serves, since its packets could not be
+    /// sent.
     fn check_served(&self, source: &Source, qos: &Qos) -> Result<(), InputError> {
         let own = qos.ports.iter().filter_map(|port| port.vlarb.as_ref());
         let unserved = own.fold(qos.vlarb.unserved(qos.vls()), |set, table| table.unserved(set));
@@ -93,7 +94,8 @@ impl QosSpec {
 }
 
 impl Arbitration<'_> {
-    /// The table where `vls` are the lanes in use; if no turns are given, errors stand at `at`.
+    /// Returns the table for the lanes in use, `vls`. Without given entries, errors have the place
+    /// `at`.
     pub(super) fn resolve(
         &self,
         source: &Source,

@@ -1,4 +1,4 @@
-//! `[run]`: how long, and by which chances.
+//! `[run]`: the duration and the seed.
 
 use crate::reader::values::{Given, number, text, within};
 use crate::time_range::LONGEST;
@@ -26,7 +26,7 @@ pub(super) struct Run {
 }
 
 impl RunSpec {
-    /// The defaults.
+    /// Returns the defaults.
     pub(super) fn default_run() -> Run {
         Run { warmup: Time::from_us(100), duration: Time::from_ms(50), seed: 1 }
     }

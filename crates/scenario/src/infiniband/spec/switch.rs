@@ -73,8 +73,8 @@ impl SwitchSpec {
     }
 }
 
-/// A buffer behind a link, for one lane: one that can't take a packet would never send a
-/// credit, and a port counts at most 2^16 - 1 of them.
+/// Reads the size of a buffer behind a link, for one lane. It must hold a packet, or the receiver
+/// would never send a credit, and have at most 2^16 - 1 credits, which a port can count.
 pub(super) fn lane_buffer(
     source: &Source,
     given: &Spanned<Bytes>,

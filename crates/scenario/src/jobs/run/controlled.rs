@@ -1,4 +1,4 @@
-//! [`Controlled`]: ports that Saba's controller configures, central or as several instances.
+//! [`Controlled`]: ports that Saba's controller configures, centralised or as several instances.
 
 use super::instances::Instances;
 use super::steering::{Configurable, Paths, Steering};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(in crate::jobs) trait Controllers {
     /// Takes an event.
     fn tell(&mut self, event: Event);
-    /// Returns the commands that follow from all events.
+    /// Returns the commands for all events so far.
     fn settle(&mut self) -> Vec<Command>;
 }
 
@@ -38,8 +38,8 @@ impl Controllers for Controller {
     }
 }
 
-/// The controllers with the jobs. Links are ports of the same numbers. A job is an application, and a
-/// connection over all links that it sends through.
+/// The controllers, and the jobs that they configure ports for. Links and ports have the same
+/// numbers. A job is an application, with one connection over all links that it sends through.
 pub(in crate::jobs) struct Controlled<C> {
     controllers: C,
     /// Name in the table and level, by job.
@@ -47,9 +47,9 @@ pub(in crate::jobs) struct Controlled<C> {
 }
 
 impl Controlled<Controller> {
-    /// Returns one controller. Levels are those of all jobs of the scenario: they are made ahead of
-    /// time (Saba 4.3.4), as a connection keeps its level. `policy` is Saba, or one that differs from
-    /// it in its weights.
+    /// Returns one controller. Levels are those of all jobs of the scenario: they are assigned in
+    /// advance (Saba 4.3.4), because a connection keeps its level. `policy` is Saba, or one that
+    /// differs from it only in its weights.
     pub(in crate::jobs) fn centralised(
         scenario: &JobsScenario,
         links: &Links,
@@ -70,8 +70,8 @@ impl Controlled<Controller> {
 }
 
 impl Controlled<Instances> {
-    /// Returns an instance for each switch with the hosts cabled to it. Levels come from workloads
-    /// profiled ahead of time, without knowledge of the jobs (Saba 4.3.4): the paper's ten workloads
+    /// Returns an instance for each switch with its cabled hosts. Levels come from workloads
+    /// profiled in advance, without knowledge of the jobs (Saba 4.3.4): the paper's ten workloads
     /// and all others that jobs run, each once.
     pub(super) fn distributed(scenario: &JobsScenario, links: &Links) -> Self {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
@@ -95,7 +95,7 @@ impl Controlled<Instances> {
 }
 
 impl<C: Controllers> Controlled<C> {
-    /// Announces the ports with the scenario's queues, and takes the jobs' names in the table.
+    /// Announces the ports with the scenario's queues, and looks up the jobs' levels in the table.
     fn new(
         mut controllers: C,
         scenario: &JobsScenario,
@@ -112,7 +112,7 @@ impl<C: Controllers> Controlled<C> {
         Controlled { controllers, jobs }
     }
 
-    /// Announces all jobs with their paths to the controllers, and to nobody else.
+    /// Announces all jobs with their paths to the controllers, without configuring the network.
     pub(in crate::jobs) fn with_all(mut self, paths: &[Paths]) -> Self {
         for (job, paths) in paths.iter().enumerate() {
             self.hear(job, paths);
@@ -140,12 +140,12 @@ impl<C: Controllers> Controlled<C> {
     fn settle(&mut self, ports: &mut impl Configurable) {
         for command in self.controllers.settle() {
             match command {
-                // Nobody sends there; what it is set to matters to nobody.
+                // No job sends through this port.
                 Command::Configure { config, .. } if config.weights.is_empty() => {}
                 Command::Configure { port: PortId(link), config } => {
                     ports.configure(link as u32, &config);
                 }
-                // The same as in the table.
+                // The level is the same as in the table.
                 Command::Assign { .. } => {}
             }
         }

@@ -15,11 +15,11 @@ pub(super) trait Carrier {
     fn send(&mut self, job: usize, part: Part, transfer: Transfer);
     /// Takes the end of a job.
     fn ended(&mut self, job: usize);
-    /// Takes whether a job's instances compute, after each of these.
+    /// Takes the state of a job after each of these calls: whether its instances compute.
     fn computes(&mut self, _job: usize, _is_computing: bool) {}
 }
 
-/// An event of a job by time. At one instant, jobs are in their order.
+/// A due event of a job. Simultaneous events are in the order of jobs.
 type Due = Reverse<(Time, u32)>;
 
 /// Jobs in execution.

@@ -16,7 +16,7 @@ pub(super) struct Driven {
     pub(super) ended: Vec<Option<Time>>,
     /// Number of flows that ended.
     pub(super) flows: u64,
-    /// Number of instants at which something happened.
+    /// Number of instants with an event.
     pub(super) instants: u64,
     /// Activities of jobs over time, if they were recorded.
     pub(super) timeline: Option<Timeline>,
@@ -85,7 +85,8 @@ impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
             flows.simulation.advance(now, &mut ended);
             instants += 1;
             count += ended.len() as u64;
-            // All owners first: what a job starts may take the index of a flow that has ended too.
+            // Owners are collected first, because a started job may reuse the index of an ended
+            // flow.
             landed.extend(ended.drain(..).filter_map(|flow| flows.owners[flow.flow.index()]));
             for Owner { job, part, .. } in landed.drain(..) {
                 if let Some(recorder) = &mut flows.recorder {
@@ -109,7 +110,7 @@ impl<P: Policy, S> Flows<P, S> {
         let Some(mut recorder) = self.recorder.take() else { return };
         while recorder.due() < now {
             let due = recorder.due();
-            // No flow ends before `now`: this is to know how much of each has arrived.
+            // No flow ends before `now`; the call updates the bytes left of each flow.
             self.simulation.advance(due, &mut Vec::new());
             recorder.advance(due);
             recorder.end_step(&self.left());

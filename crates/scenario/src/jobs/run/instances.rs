@@ -1,4 +1,5 @@
-//! [`Instances`]: the instances of a distributed controller, and the events they forward (Saba 4.3.4).
+//! [`Instances`]: the instances of a distributed controller, and the events that they forward (Saba
+//! 4.3.4).
 
 use super::controlled::Controllers;
 use bandwise_flowsim::Links;
@@ -9,15 +10,15 @@ use bandwise_topology::{Fabric, NodeId, Port};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// An instance for each switch. Forwarded events arrive at once.
+/// An instance for each switch. Forwarded events arrive without delay.
 pub(super) struct Instances {
     all: BTreeMap<InstanceId, Instance>,
     partition: Arc<Partition>,
 }
 
 impl Instances {
-    /// Returns the instances of a fabric. A host's port belongs to the switch that it is cabled to. Of
-    /// two hosts cabled to each other, each has an instance.
+    /// Returns the instances of a fabric. A host's port belongs to its cabled switch. Two hosts
+    /// that are cabled to each other have an instance each.
     pub(super) fn new(
         fabric: &Fabric,
         links: &Links,
@@ -37,8 +38,8 @@ impl Instances {
         Instances { all, partition }
     }
 
-    /// Returns the receiver of an event. "The closest controller" (Saba 4.3.4) is that of the first
-    /// port of a path, and any instance for an event without a path.
+    /// Returns the receiver of an event. "The closest controller" (Saba 4.3.4) is the owner of a
+    /// path's first port, or of the event's port; any other event goes to the first instance.
     fn closest(&self, event: &Event) -> Option<InstanceId> {
         let port = match event {
             Event::Connected { path, .. } | Event::Closed { path, .. } => path.first(),
@@ -52,7 +53,7 @@ impl Instances {
 
 impl Controllers for Instances {
     fn tell(&mut self, event: Event) {
-        // Without a port there is nobody to tell, nor anything to set up.
+        // A fabric without ports has no instance, and nothing to configure.
         let Some(closest) = self.closest(&event) else { return };
         let instance = self.all.get_mut(&closest).expect("owners are instances");
         instance.accept(event).expect("each event is passed once");

@@ -29,18 +29,19 @@ use own_queues::{OwnQueues, Source};
 use parts::ClassAJob;
 use steering::{Steering, Unsteered};
 
-/// Largest error of a queue's rate, in millionths. With 0.1% averages are the same to three digits as
-/// with none and are found some ten times as fast; a single job's time was up to 3% off in ten random
-/// scenarios, as links that disagree have more than one equilibrium.
+/// Largest error of a queue's rate, in millionths. With 0.1%, averages are equal to exact ones in
+/// three digits, and are calculated about ten times as fast. A single job's time was up to 3% off
+/// in ten random scenarios, because links that disagree have more than one equilibrium.
 const TOLERANCE: u32 = 1_000;
 
-/// Returns Homa with the 8 priorities of its paper. One is for the 10 KB of a message that are sent
-/// without a grant, as Saba 4.6.4 has them; receivers rank the messages they grant over the others.
+/// Returns Homa with the 8 priorities of its paper. One priority is for the first 10 KB of a
+/// message, which are sent without a grant, as in Saba 4.6.4; receivers rank granted messages over
+/// the others.
 fn homa() -> Homa {
     Homa::new(Bytes::new(10_000), Vec::new(), 7)
 }
 
-/// The jobs of a scenario under a policy that can tell them apart.
+/// The jobs of a scenario under a policy that can distinguish them.
 #[derive(Debug, Clone, Copy)]
 pub struct PolicyRun<'a> {
     scenario: &'a JobsScenario,
@@ -52,7 +53,7 @@ impl JobsScenario {
     ///
     /// # Errors
     ///
-    /// The policy can't tell so many jobs apart.
+    /// Returns an error if the policy can't distinguish as many jobs.
     pub fn under(&self, policy: SharingPolicy) -> Result<PolicyRun<'_>, TooManyJobs> {
         match self.jobs.len() {
             jobs if jobs > policy.most_jobs() => Err(TooManyJobs { policy, jobs }),
@@ -78,7 +79,7 @@ impl PolicyRun<'_> {
             SharingPolicy::Srpt => self.unsteered(&links, Srpt, recorder, watch),
             SharingPolicy::Homa => self.unsteered(&links, homa(), recorder, watch),
             SharingPolicy::Sebf => self.unsteered(&links, Sebf::default(), recorder, watch),
-            // Few ranks, of many flows each.
+            // There are few ranks, with many flows each.
             SharingPolicy::SmallestFirst => {
                 let simulation = self.over(&links, SmallestGroup::default()).rank_by_rank();
                 self.driven(&links, simulation, Unsteered, recorder, watch)
@@ -98,7 +99,7 @@ impl PolicyRun<'_> {
             SharingPolicy::SabaDistributed => {
                 self.steered(&links, Controlled::distributed(scenario, &links), recorder, watch)
             }
-            // Exact: no job's part depends on others.
+            // Rates are exact, because no job's part depends on other jobs.
             SharingPolicy::Reserved => {
                 let simulation = self.over(&links, parts::reservations(&scenario.jobs));
                 self.driven(&links, simulation, ClassAJob, recorder, watch)
@@ -163,8 +164,8 @@ impl PolicyRun<'_> {
 }
 
 impl JobsScenario {
-    /// Returns the duration of each job alone on the fabric, with all of each link; `None` for jobs
-    /// that had not ended when `watch` broke off.
+    /// Returns the duration of each job alone on the fabric, with whole links; `None` for jobs that
+    /// had not ended when `watch` broke.
     pub fn alone(&self, watch: Watch<'_>) -> Vec<Option<Time>> {
         let links = Links::new(&self.fabric);
         let jobs = self.jobs.len();
@@ -173,7 +174,8 @@ impl JobsScenario {
             let mut of_all = |at: Progress| {
                 watch(Progress { part: (number as f64 + at.part) / jobs as f64, ..at })
             };
-            // No data is in flight between two rounds, and no other job runs: all rounds take as long as the first.
+            // Without other jobs, and without data in flight between rounds, all rounds take as
+            // long as the first.
             let mut one = job.clone();
             one.job.rounds = job.job.rounds.min(1);
             let simulation = Simulation::new(links.network(&self.fabric, 1.0), MaxMin);

@@ -1,5 +1,5 @@
-//! [`OwnQueues`]: a queue for each job, with weights that follow the present jobs. No port has as many
-//! queues: this is a bound for limited ones, without Saba's controller.
+//! [`OwnQueues`]: a queue for each job, with weights that follow the present jobs. Real ports have
+//! fewer queues: this policy is an upper bound, without Saba's controller.
 
 use super::steering::{Paths, Steering};
 use crate::jobs::JobsScenario;
@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 /// The source of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Shares by eq. 4.2.
+    /// Shares by Saba's eq. 4.2.
     Sensitivity,
     /// Weights of the scenario.
     Given,
 }
 
-/// The configuration of the ports that jobs send through. A job is a class.
+/// The configuration of the ports that jobs send through. Each job is a class.
 pub(super) struct OwnQueues {
     source: Source,
     catalogue: Catalogue,
@@ -28,11 +28,11 @@ pub(super) struct OwnQueues {
     part: Share,
     /// Jobs that send through each link, in order.
     jobs_at: Vec<Vec<u32>>,
-    /// Configurations by jobs, calculated once.
+    /// Cache of configurations, by present jobs.
     known: BTreeMap<Vec<u32>, LinkConfig>,
 }
 
-/// Weight of a share of 1 at an ideal port. The least share still has many units.
+/// Weight of a share of 1 at an ideal port, large enough that the smallest share is still precise.
 const UNITS: f64 = (1 << 20) as f64;
 
 impl OwnQueues {

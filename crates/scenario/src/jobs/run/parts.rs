@@ -1,15 +1,15 @@
-//! Parts of each link by the weights that jobs were given: reservations and guarantees.
+//! Parts of each link by the jobs' given weights: reservations and guarantees.
 
 use super::steering::Steering;
 use crate::jobs::SharedJob;
 use bandwise_flowsim::policy::{Guarantees, Reservations};
 use bandwise_flowsim::{Policy, Simulation};
 
-/// Sum of all parts: as fine as weights can be told apart.
+/// Sum of all parts, the resolution of weights.
 const WHOLE: f64 = (1 << 20) as f64;
 
-/// Returns each job's part of a link, and their sum. Parts are static: a job keeps its part after its
-/// end.
+/// Returns each job's part of a link, and their sum. Parts are static: a job keeps its part after
+/// its end.
 fn parts(jobs: &[SharedJob]) -> (Vec<u32>, u32) {
     let sum: f64 = jobs.iter().map(|job| job.weight).sum();
     let part = |job: &SharedJob| ((job.weight / sum * WHOLE).round() as u32).max(1);
@@ -18,7 +18,7 @@ fn parts(jobs: &[SharedJob]) -> (Vec<u32>, u32) {
     (parts, whole)
 }
 
-/// Returns reservations for as many jobs as the policy can tell apart.
+/// Returns reservations for the jobs, whose number the policy has checked.
 pub(super) fn reservations(jobs: &[SharedJob]) -> Reservations {
     let (parts, whole) = parts(jobs);
     Reservations::new(parts, whole).expect("the parts are the whole")

@@ -1,10 +1,10 @@
-//! [`Steering`]: the configuration of ports while jobs come and go, on any network.
+//! [`Steering`]: the configuration of ports at starts and ends of jobs, on any network.
 
 use crate::jobs::{JobsScenario, SharedJob};
 use bandwise_flowsim::Links;
 use bandwise_saba::controller::PortConfig;
 
-/// A controller of the network while jobs come and go.
+/// A controller that configures the network at starts and ends of jobs.
 pub(super) trait Steering<N> {
     /// Returns the class of a job's flows, before it starts.
     fn class(&self, job: usize) -> u8;
@@ -33,7 +33,7 @@ impl<N> Steering<N> for Unsteered {
 #[derive(Debug, Clone)]
 pub(in crate::jobs) struct Paths {
     instances: u32,
-    /// Begin of each path in `links`, by sender times instances plus receiver.
+    /// Start of each path in `links`, by sender times instances plus receiver.
     begin: Vec<u32>,
     links: Vec<u32>,
 }

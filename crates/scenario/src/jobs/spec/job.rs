@@ -1,4 +1,4 @@
-//! `[[job]]`: the work of a job, and the number of jobs like it.
+//! `[[job]]`: the work of a job, and the number of identical jobs.
 
 use super::models;
 use super::stage::StageSpec;
@@ -43,20 +43,20 @@ pub(super) struct JobSpec {
     hosts: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
-/// A job without a place.
+/// A job without hosts for its instances.
 #[derive(Debug)]
 pub(super) struct Wanted {
     pub(super) name: String,
     pub(super) kind: Kind,
     pub(super) start: Time,
     pub(super) weight: f64,
-    /// Hosts of its instances, if they are given.
+    /// Hosts of the instances, if they are given.
     pub(super) hosts: Option<Vec<u32>>,
-    /// Place of errors about it.
+    /// Place of errors about the job.
     pub(super) at: Range<usize>,
 }
 
-/// The work and the model of a job, without a name and a place.
+/// The work and the model of a job, without a name and hosts.
 #[derive(Debug, Clone)]
 pub(super) struct Kind {
     pub(super) workload: String,
@@ -107,7 +107,7 @@ pub(super) fn resolve(
 }
 
 impl JobSpec {
-    /// Returns whether it names a model of a table.
+    /// Returns whether the job names a model of a table.
     pub(super) fn names_a_model(&self) -> bool {
         self.model.is_some()
     }
@@ -144,7 +144,7 @@ impl JobSpec {
                 return Err(source.error(name.span(), what).allowed(known.names()));
             };
             let job = workload.job(Scale { instances, data }).map_err(|error| refuse(&error))?;
-            // Saba profiles once, and runs at other scales.
+            // Saba profiles a workload once, and runs it at other scales.
             let profiled = workload.job(Scale::default()).expect("a scale that is allowed");
             let samples = profile(&profiled);
             let entry = models::of_workload(&workload, samples);
@@ -162,7 +162,7 @@ impl JobSpec {
             match measured {
                 Some((entry, span)) => {
                     let workload = fitted(source, &called, &entry.samples, span, warnings);
-                    // It was measured with as many instances as it runs with.
+                    // The times were measured with the job's own number of instances.
                     let scale = Scale { instances: PROFILE_INSTANCES, data };
                     let mut job = workload.job(scale).map_err(|error| refuse(&error))?;
                     job.instances = instances;
@@ -189,7 +189,8 @@ impl JobSpec {
         Ok(Kind { workload, job, data, application, profile })
     }
 
-    /// Returns the number of instances; `usual`, or as many as there are hosts, if none is given.
+    /// Returns the number of instances. The default is the number of given hosts, or else `usual`,
+    /// at most the number of the fabric's hosts.
     fn instances(&self, source: &Source, fabric: &Fabric, usual: u32) -> Result<u32, InputError> {
         let hosts = fabric.hosts().len() as u64;
         let most = hosts.min(u64::from(*INSTANCE_SCALES.end()));
@@ -264,7 +265,7 @@ impl JobSpec {
     }
 }
 
-/// Gives an error of a job its place in the file.
+/// Returns an error of a job with its place in the file.
 pub(super) fn refused(source: &Source, at: Range<usize>, error: JobError) -> InputError {
     source.error(at, error.message).allowed(error.allowed)
 }

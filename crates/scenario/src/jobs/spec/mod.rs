@@ -150,12 +150,12 @@ pub struct Overrides {
 }
 
 impl JobsScenario {
-    /// Reads a TOML list of jobs. `files` returns the text of a file that it names.
+    /// Reads a TOML list of jobs. `files` returns the text of a file that the document names.
     ///
     /// # Errors
     ///
-    /// The text is not TOML, states another kind, names a file that can't be read, or describes an
-    /// impossible scenario.
+    /// Returns an error if the text is not TOML, states another kind, names a file that can't be
+    /// read, or describes an impossible scenario.
     pub fn from_toml(
         source: &Source,
         overrides: Overrides,

@@ -23,7 +23,7 @@ enum KindKey {
 names! { KindKey, "kind of model", "\"monotone\" or \"polynomial\"",
 "monotone" => KindKey::Monotone, "polynomial" => KindKey::Polynomial }
 
-/// Saba 4.6.2.
+/// Default degree (Saba 4.6.2).
 const DEGREE: u64 = 3;
 
 impl ModelSpec {

@@ -10,7 +10,7 @@ use bandwise_workload::job::{PROFILE_INSTANCES, Workload};
 use std::num::NonZeroU32;
 use toml::Spanned;
 
-/// Returns the application of a name in the table.
+/// Returns the application of that name in the table.
 pub(super) fn find(
     source: &Source,
     name: &Spanned<String>,
@@ -34,7 +34,7 @@ pub(super) fn find(
 
 /// Returns the entry of a workload, as the profiler would measure it.
 pub(super) fn of_workload(workload: &Workload, samples: Samples) -> Entry {
-    // Saba 3.1: 8 servers, and for those of the table the datasets of table 3.1.
+    // Saba 3.1: 8 servers, and for the thesis's workloads the datasets of table 3.1.
     let is_known = Workload::by_name(&workload.name).is_some();
     let dataset = || "1 x that of Saba's table 3.1".parse().expect("a number and a unit");
     let setting =
@@ -52,7 +52,7 @@ pub(super) fn of_stages(samples: Samples, instances: u32) -> Entry {
     calculated(samples, setting, "worked out from its stages, not measured")
 }
 
-/// Returns the entry of times measured with as many instances as the job has.
+/// Returns the entry of times measured with the job's own number of instances.
 pub(super) fn measured(samples: Samples, instances: u32) -> Entry {
     calculated(samples, Setting { nodes: NonZeroU32::new(instances), dataset: None }, "")
 }

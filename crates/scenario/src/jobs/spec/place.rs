@@ -1,4 +1,4 @@
-//! `[placement]`: the hosts of jobs that state none.
+//! `[placement]`: the hosts of jobs without `hosts`.
 
 use super::job::{Kind, Wanted};
 use crate::jobs::SharedJob;
@@ -16,14 +16,16 @@ pub(super) struct PlacementSpec {
     jobs_per_host: Given<u64>,
 }
 
-/// "Each server accommodates at most 16 jobs" (Saba 4.6.2): a core each.
+/// Default of `jobs-per-host`. "Each server accommodates at most 16 jobs" (Saba 4.6.2): one per
+/// core.
 const JOBS_PER_HOST: u64 = 16;
 
 impl PlacementSpec {
-    /// "Instances of jobs are randomly distributed among servers with two constraints: at most one
-    /// instance of a given job is assigned to a server, and each server accommodates at most 16 jobs"
-    /// (Saba 4.6.2). Instances that say where they are come first. Where chance leaves no room for the
-    /// last jobs, all take the hosts with the fewest jobs, and chance decides among those.
+    /// Returns the hosts of all jobs. "Instances of jobs are randomly distributed among servers
+    /// with two constraints: at most one instance of a given job is assigned to a server, and each
+    /// server accommodates at most 16 jobs" (Saba 4.6.2). Jobs with given hosts are placed first.
+    /// If random hosts leave no room for the last jobs, all jobs take the hosts with the fewest
+    /// jobs, in random order among equals.
     pub(super) fn resolve(
         &self,
         source: &Source,
@@ -59,8 +61,8 @@ impl PlacementSpec {
     }
 }
 
-/// Returns hosts for each job, by least `rank` of a host's number of jobs and then by chance. The
-/// error is the job that finds too few, with their number.
+/// Returns hosts for each job, in order of `rank` of a host's number of jobs and then at random.
+/// The error is the job that finds too few hosts, with their number.
 fn place(
     wanted: &[Wanted],
     hosts: usize,

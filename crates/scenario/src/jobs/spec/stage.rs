@@ -47,7 +47,7 @@ impl StageSpec {
             }
             return Ok(Stage::computing(compute));
         };
-        // Below 2^53, so that no byte is lost.
+        // The product is below 2^53, so that a double is exact.
         let overlapped = Bytes::new((bytes.get() as f64 * overlap) as u64);
         let exposed = Bytes::new(bytes.get() - overlapped.get());
         Ok(Stage { compute, pattern, overlapped, exposed })

@@ -21,7 +21,7 @@ pub(super) struct Known {
 }
 
 impl SyntheticSpec {
-    /// Returns those of the table, and as many generated ones as the document states.
+    /// Returns the workloads of the table, and the generated ones that the document states.
     pub(super) fn resolve(&self, source: &Source, seed: u64) -> Result<Known, InputError> {
         let count = match &self.count {
             Some(given) => within(source, "count", given, 1..=u64::from(MAX_SYNTHETIC))? as u32,

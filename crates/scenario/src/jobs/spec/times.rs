@@ -1,4 +1,5 @@
-//! `times`: the measured durations of a job with parts of the bandwidth, and the work that takes them.
+//! `times`: the measured durations of a job with parts of the bandwidth, and a workload with these
+//! durations.
 
 use crate::jobs::job::LONGEST;
 use bandwise_input::{InputError, Source};
@@ -16,8 +17,8 @@ pub(super) type Times = Spanned<BTreeMap<Spanned<String>, Spanned<String>>>;
 /// Largest difference between model and measured times without a warning.
 const TELL_FROM: f64 = 0.05;
 
-/// Returns the workload whose durations are nearest to the measured ones, and warns if they are not
-/// near.
+/// Returns the workload whose durations are nearest to the measured ones, and warns if the
+/// difference is too large.
 pub(super) fn fitted(
     source: &Source,
     called: &str,

@@ -34,7 +34,7 @@ pub(super) struct DcqcnSpec {
     cnp_interval: Given<Time>,
 }
 
-/// Byte counters. A packet may end several, not thousands.
+/// Range of byte counters. Below it, a packet could expire a counter thousands of times.
 const BYTE_COUNTERS: RangeInclusive<Bytes> = Bytes::from_kib(1)..=Bytes::from_kib(1 << 20);
 
 impl DcqcnSpec {

@@ -19,7 +19,7 @@ pub(super) struct HpccSpec {
     additive_increase: Given<Bytes>,
 }
 
-/// Steps of a window.
+/// Range of a window's steps.
 const WINDOW_STEPS: RangeInclusive<Bytes> = Bytes::ZERO..=Bytes::from_kib(1 << 20);
 
 impl HpccSpec {

@@ -1,4 +1,4 @@
-//! `[congestion-control]`, and the marks of switches for it.
+//! `[congestion-control]`, and the marking of switches for it.
 
 mod dcqcn;
 mod hpcc;
@@ -93,7 +93,7 @@ impl CongestionSpec {
         self.kind.as_ref().map_or(Algorithm::None, |kind| *kind.get_ref())
     }
 
-    /// Returns the bytes that it adds to every data packet.
+    /// Returns the bytes that the algorithm adds to every data packet.
     pub(super) fn telemetry(&self) -> u32 {
         if self.algorithm().needs_telemetry() { TELEMETRY } else { 0 }
     }
@@ -109,8 +109,8 @@ impl CongestionSpec {
         }
     }
 
-    /// Returns the hosts' settings, and sets marks in `switch`. `acks` becomes that of the algorithm,
-    /// unless another one is `given`, which is an error.
+    /// Returns the hosts' settings, and sets the marking of `switch`. Sets `acks` to the mode that
+    /// the algorithm needs; another `given` mode is an error.
     pub(super) fn resolve(
         &self,
         source: &Source,
@@ -135,7 +135,8 @@ impl CongestionSpec {
             Some(EcnKey::Truth(false)) => None,
             Some(EcnKey::Thresholds(spec)) => Some(self.thresholds(source, spec)?),
         };
-        // Windows, round trips and marks come with acknowledgements; CNPs don't.
+        // Acknowledgements carry the feedback of windows, round trips and marks; CNPs are packets
+        // of their own.
         let by_acks = !matches!(algorithm, Algorithm::None | Algorithm::Dcqcn);
         if by_acks && *acks == Acks::OnCompletion {
             if let Some(at) = given {
@@ -147,8 +148,9 @@ impl CongestionSpec {
         self.parameters(source, algorithm)
     }
 
-    /// Returns the parameters of an algorithm. Tables of other algorithms may be present, for a sweep
-    /// over `kind`, and are checked too; scenarios that differ only in these are equal.
+    /// Returns the parameters of an algorithm. The document may have tables of other algorithms,
+    /// for a sweep over `kind`, which are checked too; scenarios that differ only in these are
+    /// equal.
     fn parameters(&self, source: &Source, algorithm: Algorithm) -> Result<Congestion, InputError> {
         self.check_kind(source)?;
         macro_rules! read {

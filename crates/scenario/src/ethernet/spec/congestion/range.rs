@@ -1,4 +1,4 @@
-//! The ranges of parameters. Beyond them, an algorithm would divide by zero or never end.
+//! The ranges of parameters. Outside of them, an algorithm would divide by zero or never end.
 
 use crate::reader::values::{Given, within};
 use bandwise_input::{InputError, Source};
@@ -8,15 +8,15 @@ use std::ops::RangeInclusive;
 
 /// Fractions.
 pub(super) const PART: RangeInclusive<f64> = 0.0..=1.0;
-/// Fractions above 0: averages would stand still, or they are divisors.
+/// Fractions above 0, which are divisors or weights of moving averages.
 pub(super) const SOME: RangeInclusive<f64> = 1e-6..=1.0;
-/// Packets by which a window grows in a round trip.
+/// Packets by which a window grows per round trip.
 pub(super) const STEPS: RangeInclusive<f64> = 0.0..=1_000.0;
 /// Counts.
 pub(super) const COUNTS: RangeInclusive<u64> = 0..=1_000_000;
 /// Steps of a rate.
 pub(super) const RATE_STEPS: RangeInclusive<BitRate> = BitRate::from_bps(0)..=MOST_RATE;
-/// Least rates, with which a packet still leaves.
+/// Lowest rates, at which a packet can still leave.
 pub(super) const LEAST_RATES: RangeInclusive<BitRate> = BitRate::from_bps(1_000)..=MOST_RATE;
 const MOST_RATE: BitRate = BitRate::from_gbps(100_000);
 /// Timers whose expirations are counted.
@@ -43,7 +43,8 @@ pub(super) fn count(
     Ok(read(source, name, given, COUNTS, usual.into())? as u32)
 }
 
-/// Returns a given value in its range, or 0, which turns it off, or else the default.
+/// Returns a given value that is in its range or 0, which turns the feature off, or else the
+/// default.
 pub(super) fn zero_or<T: Copy + PartialOrd + Display + Default>(
     source: &Source,
     name: &str,

@@ -31,7 +31,7 @@ pub(super) struct SwiftSpec {
     reset_after: Given<u64>,
 }
 
-/// Windows of flow scaling, in packets. Their roots are divisors.
+/// Range of windows of flow scaling, in packets. Their square roots are divisors.
 const SCALING: RangeInclusive<f64> = 1e-6..=1e6;
 const TIMES: RangeInclusive<Time> = Time::ZERO..=SECOND;
 
@@ -42,7 +42,7 @@ impl SwiftSpec {
         let part = |name, given, usual| read(source, name, given, PART, usual);
         let most = read(source, "scaling-max", &self.scaling_max, SCALING, usual.scaling_max)?;
         let up_to = *SCALING.start()..=most;
-        // A most below the usual least takes that along.
+        // If the given maximum is below the default minimum, the minimum is lowered to it.
         let least = usual.scaling_min.min(most);
         Ok(SwiftSettings {
             queueing: time("queueing", &self.queueing, usual.queueing)?,

@@ -37,7 +37,7 @@ pub(super) struct TimelySpec {
 
 /// Bytes for each update; 0 for an update with each acknowledgement.
 const SEGMENTS: RangeInclusive<Bytes> = Bytes::ZERO..=Bytes::from_kib(1 << 20);
-/// Least round trips, which are divisors of gradients.
+/// Range of the least round trip, which is the divisor of gradients.
 const LEAST_ROUND_TRIPS: RangeInclusive<Time> = Time::from_ns(1)..=SECOND;
 
 impl TimelySpec {
@@ -50,7 +50,8 @@ impl TimelySpec {
             segment: read(source, "segment", &self.segment, SEGMENTS, usual.segment)?,
             ewma: read(source, "ewma", &self.ewma, SOME, usual.ewma)?,
             min_rtt: read(source, "min-rtt", &self.min_rtt, LEAST_ROUND_TRIPS, usual.min_rtt)?,
-            // An upper threshold below the usual lower one takes that along.
+            // If the given upper threshold is below the default lower one, the lower one is lowered
+            // to it.
             low: read(source, "low", &self.low, Time::ZERO..=high, usual.low.min(high))?,
             high,
             additive_increase: read(

@@ -5,8 +5,8 @@ use crate::jobs::JobsScenario;
 use bandwise_rdma::verbs::Qp;
 use bandwise_workload::job::{Job, Part, Stage, Transfer};
 
-/// The queue pairs of a job. Each two instances that send to each other have a connection for each part
-/// of stages: on a single one, a part would wait for the other.
+/// The queue pairs of a job. Each pair of instances that send to each other has a connection for
+/// each part of stages: over a single connection, a part would wait for the other.
 pub(super) struct Connections {
     instances: u32,
     /// Queue pairs by part, sender and receiver.
@@ -22,7 +22,7 @@ impl Connections {
         ((part as u32 * self.instances + from) * self.instances + to) as usize
     }
 
-    /// Calls `connect` once for each part and pair with something to send.
+    /// Calls `connect` once for each part and pair of instances with data to send.
     pub(super) fn pairs(&mut self, job: &Job, mut connect: impl FnMut([u32; 2]) -> (Qp, Qp)) {
         for Stage { pattern, overlapped, exposed, .. } in &job.stages {
             let parts = [(Part::Overlapped, overlapped), (Part::Exposed, exposed)];
@@ -40,7 +40,7 @@ impl Connections {
     }
 }
 
-/// Checks that no host has more queue pairs than possible.
+/// Checks that no host has too many queue pairs.
 pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketError> {
     let fabric = &scenario.fabric;
     let mut connections = vec![0usize; fabric.hosts().len()];
@@ -49,7 +49,7 @@ pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketError> {
             for instance in ends {
                 connections[job.hosts[instance as usize] as usize] += 1;
             }
-            // Numbers are only counted here.
+            // The numbers are not used; pairs are only counted.
             (Qp(0), Qp(0))
         });
     }

@@ -1,8 +1,8 @@
-//! [`PacketError`]: a reason why jobs can't be run at packet level.
+//! [`PacketError`]: a reason for which jobs can't be run at packet level.
 
 use crate::jobs::SharingPolicy;
 
-/// A reason why jobs can't be run at packet level.
+/// A reason for which jobs can't be run at packet level.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PacketError {
     /// The policy does not exist at packet level.

@@ -1,9 +1,10 @@
 //! Jobs whose transfers are messages of Homa over Ethernet.
 //!
-//! Homa's switches send by priority and may drop, its hosts need no connections: that is what Ethernet
-//! switches have. Hosts, cables and rates are those of the scenario; packets carry as much as those of
-//! InfiniBand. "Homa" is B. Montazeri et al., *Homa: A Receiver-Driven Low-Latency Transport Protocol
-//! Using Network Priorities* (SIGCOMM 2018); the number after it is the section.
+//! Homa's switches send by priority and may drop packets, and its hosts need no connections, as
+//! with Ethernet switches. Hosts, cables and rates are those of the scenario; packets have the
+//! payload of those of InfiniBand. "Homa" is B. Montazeri et al., *Homa: A Receiver-Driven
+//! Low-Latency Transport Protocol Using Network Priorities* (SIGCOMM 2018); the number after it is
+//! the section.
 
 use super::error::PacketError;
 use super::payload::mtu;
@@ -28,8 +29,8 @@ use bandwise_workload::job::{Part, Transfer};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-/// Buffer of a switch, large enough never to be full: a loss costs a timeout, which does not shrink
-/// with the scale of volumes. A port may use nearly all of it.
+/// Buffer of a switch, large enough never to be full, because a loss would cost a timeout, which
+/// does not scale with volumes. A port may use nearly all of it.
 const BUFFER: SharedBuffer = SharedBuffer {
     buffer: Bytes::new(1_000_000_000),
     alpha: 64.0,
@@ -37,7 +38,7 @@ const BUFFER: SharedBuffer = SharedBuffer {
     pfc: None,
 };
 
-/// Checks that packets have paths, with all of each link for them.
+/// Checks that packets have paths, and that jobs share whole links.
 pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketError> {
     let JobsScenario { fabric, queues, .. } = scenario;
     if queues.part < 1.0 {
@@ -71,8 +72,8 @@ fn host() -> HostModel {
 }
 
 /// Returns the model of the network. One priority is for unscheduled data, as at flow level (Saba
-/// 4.6.4 has 8 in all); the sizes of the jobs' messages are unknown ahead of time. Packets are spread
-/// over all paths.
+/// 4.6.4 has 8 in all), because the sizes of the jobs' messages are unknown in advance. Packets are
+/// spread over all paths.
 fn model(fabric: &Fabric) -> NetworkModel {
     let usual = host();
     let rtt = NonZeroU32::new(bdp_packets(fabric, &usual)).unwrap_or(NonZeroU32::MIN);
@@ -87,7 +88,7 @@ fn model(fabric: &Fabric) -> NetworkModel {
     }
 }
 
-/// Runs jobs until all have ended, or the watch breaks off.
+/// Runs jobs until all have ended, or the watch breaks.
 pub(super) fn run(
     scenario: &JobsScenario,
     policy: SharingPolicy,
@@ -115,7 +116,8 @@ pub(super) fn run(
         }
         jobs.advance(now, &mut post);
         instants += 1;
-        // Outstanding messages are polled soon. Without any, nothing happens before the next due event.
+        // With outstanding messages, the next poll is soon; otherwise, nothing happens before the
+        // next due event.
         let due = jobs.next_due();
         let next = REACTION * (now.as_ps() / REACTION.as_ps() + 1);
         let next = match post.outstanding.is_empty() {

@@ -82,8 +82,8 @@ impl Lanes {
         }
     }
 
-    /// Returns the arbitration table for weights of lanes. A lane without a queue has the least
-    /// weight: packets may still wait there.
+    /// Returns the arbitration table for weights of lanes. A lane without a queue has the smallest
+    /// weight, because packets may still wait in it.
     fn arbitration(&self, weights: &[u8]) -> VlArbTable {
         let lane = |vl| Vl::try_from(vl).expect("there are as many");
         let lanes: Vec<Vl> = (0..self.count()).map(lane).collect();

@@ -35,7 +35,8 @@ impl PacketResults {
     }
 }
 
-/// Interval at which all hosts are polled, about the time in which a process learns of a completion.
+/// Interval at which all hosts are polled, about the time after which a process learns of a
+/// completion.
 pub const REACTION: Time = Time::from_ns(500);
 
 /// Polls of all hosts between two calls of a watch.

@@ -1,4 +1,4 @@
-//! [`JobsSimulation`]: the jobs of a scenario over hosts and switches of InfiniBand.
+//! [`JobsSimulation`]: the jobs of a scenario over InfiniBand hosts and switches.
 
 use super::connections::Connections;
 use super::models::{Lanes, models};
@@ -19,14 +19,14 @@ use bandwise_topology::Port;
 use bandwise_units::Time;
 use bandwise_workload::job::{Part, Transfer};
 
-/// Most nodes that share an event queue. In larger fabrics, and where shards have to be cut, each node
-/// has its own, though links are short.
+/// Most nodes that share an event queue. In larger fabrics, and with several workers, each node has
+/// its own queue although links are short.
 const ONE_QUEUE: usize = 256;
 
 /// Largest message (IBTA 9.2.8: 2^31 bytes). Larger transfers are several messages.
 const MESSAGE: u64 = 1 << 31;
 
-/// Tables of ports to be set, by link.
+/// Tables of ports that are to be set, by link.
 pub(super) struct Set<'a> {
     lanes: &'a Lanes,
     tables: Vec<(u32, PortTables)>,
@@ -95,7 +95,7 @@ impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
         JobsSimulation { policy, simulation, jobs: Jobs::new(jobs), orders }
     }
 
-    /// Runs until all jobs have ended, or the watch breaks off.
+    /// Runs until all jobs have ended, or the watch breaks.
     pub(super) fn run(self, executor: &impl Executor, watch: Watch<'_>) -> PacketResults {
         let JobsSimulation { policy, mut simulation, mut jobs, mut orders } = self;
         let (mut instants, mut over) = (0, false);
@@ -156,8 +156,8 @@ fn number(job: usize, part: Part) -> u64 {
 }
 
 impl<'a, S: Steering<Set<'a>>> Orders<'a, S> {
-    /// Polls all hosts, carries out what follows, and returns the time of the next poll; `None` if
-    /// nothing is left to wait for.
+    /// Polls all hosts, carries out the resulting actions, and returns the time of the next poll;
+    /// `None` if no event is due, or after a deadlock.
     fn look(
         &mut self,
         checkpoint: &mut FabricCheckpoint<'_, '_, '_, JobSender>,
@@ -182,7 +182,7 @@ impl<'a, S: Steering<Set<'a>>> Orders<'a, S> {
         if self.outstanding.iter().all(|&transfers| transfers == 0) {
             return due;
         }
-        // Nothing moves while transfers are outstanding: a deadlock.
+        // A quiet network with outstanding transfers is deadlocked.
         let next = REACTION * (now.as_ps() / REACTION.as_ps() + 1);
         (!checkpoint.is_quiet()).then(|| due.map_or(next, |due| due.min(next)))
     }
