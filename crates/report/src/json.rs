@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 /// The significant digits of numbers with a fraction.
 const DIGITS: usize = 6;
 
-/// Returns the document `{"schema":1,"rows":[…],"stats":{…}}` with one object a row: `paper, item,
-/// case, metric, unit, published, measured, tolerance, agrees`, in that order.
+/// Returns the document `{"schema":1,"rows":[…],"stats":{…}}` with one object per row: `paper,
+/// item, case, metric, unit, published, measured, tolerance, agrees`, in that order.
 ///
-/// `published`, `tolerance` and `agrees` are null if there is none, and so is a number that is not
-/// finite. `least` and `most` follow if the row has a spread over several runs. `stats` keeps its
-/// order; its whole numbers stay exact and others are rounded too.
+/// `published`, `tolerance` and `agrees` are null if there is no published value. A number that is
+/// not finite is null too. `least` and `most` follow if the row has a spread over several runs.
+/// `stats` keeps its order; its whole numbers stay exact and its other numbers are rounded.
 pub fn rows(rows: &[Row], stats: Value) -> Value {
     let rows: Vec<Value> = rows.iter().map(row).collect();
     // The macro keeps keys in the order of this line.

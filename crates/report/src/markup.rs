@@ -1,4 +1,4 @@
-//! A writer of HTML and SVG that produces well-formed pages only. Elements close where their block
+//! A writer of HTML and SVG that produces only well-formed pages. Elements close where their block
 //! ends, and all texts and attribute values that are not part of the program are escaped.
 
 use std::fmt::{Display, Write};

@@ -30,8 +30,8 @@ pub struct Report {
 pub struct Figure {
     /// A short name such as `fig7a`, which becomes the anchor `#fig7a` of the page.
     pub id: String,
-    /// The common title of consecutive figures that stand side by side below it. Empty for a figure
-    /// on its own.
+    /// The common title of consecutive figures that are shown side by side. Empty for a single
+    /// figure.
     pub group: String,
     /// A short title.
     pub title: String,
@@ -55,7 +55,7 @@ impl Figure {
     }
 }
 
-/// Lanes one below the other over one axis of time: activities by owner.
+/// Lanes below each other over one axis of time: activities by owner.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Lanes {
     /// A short name, which becomes the anchor of the page.
@@ -66,9 +66,9 @@ pub struct Lanes {
     pub caption: String,
     /// The axis of time, which begins at 0 and is linear.
     pub x: Axis,
-    /// The names of each lane's tracks in the legend, in order.
+    /// The legend's names for each lane's tracks, in order.
     pub tracks: Vec<String>,
-    /// The name of the strip below each track in the legend.
+    /// The legend's name for the strip below each track.
     pub meanwhile: String,
     /// The height that fills a track.
     pub most: f64,
@@ -81,11 +81,11 @@ pub struct Lanes {
 pub struct Lane {
     /// The owner's name.
     pub name: String,
-    /// The tracks, as many as [`Lanes::tracks`].
+    /// The tracks, one for each name in [`Lanes::tracks`].
     pub tracks: Vec<Track>,
 }
 
-/// A course over time, in steps of one width from 0 on.
+/// A course over time, in steps of equal width from 0.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Track {
     /// The steps.
@@ -101,7 +101,7 @@ pub struct Track {
 /// A step of a [`Track`]. A value that is not a number counts as 0.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Step {
-    /// The height of the area, from 0 on.
+    /// The height of the area, from 0.
     pub height: f64,
     /// The height of the strip, from 0 to 1.
     pub share: f64,
@@ -130,7 +130,7 @@ pub enum Scale {
     Log2,
     /// As [`Scale::Log2`], with ticks at powers of ten.
     Log10,
-    /// Named places. `x` of a [`Point`] is the index of the name. A vertical axis treats it as
+    /// Named places. `x` of a [`Point`] is the index of the name. On a vertical axis the same as
     /// [`Scale::Linear`].
     Category(Vec<String>),
 }
@@ -238,18 +238,18 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cell {
-    /// Words.
+    /// A text.
     Text(String),
-    /// A number. One that is not finite prints as `–`.
+    /// A number, which prints as `–` if it is not finite.
     Number {
         /// The value.
         value: f64,
-        /// The unit, or an empty text if there is none or the header has it.
+        /// The unit, or an empty text if there is none or if the header states it.
         unit: String,
     },
-    /// A judgement with words.
+    /// A judgement with a text.
     Verdict {
-        /// The words after the sign of the verdict; may be empty.
+        /// The text after the sign of the verdict; may be empty.
         text: String,
         /// The judgement.
         verdict: Verdict,
@@ -269,7 +269,7 @@ pub enum Verdict {
 }
 
 impl Cell {
-    /// Returns a cell with words.
+    /// Returns a cell with a text.
     pub fn text(text: impl Into<String>) -> Self {
         Cell::Text(text.into())
     }
@@ -279,7 +279,7 @@ impl Cell {
         Cell::Number { value, unit: unit.into() }
     }
 
-    /// Returns a cell with a judgement and words.
+    /// Returns a cell with a judgement and a text.
     pub fn verdict(verdict: Verdict, text: impl Into<String>) -> Self {
         Cell::Verdict { text: text.into(), verdict }
     }
@@ -306,9 +306,9 @@ impl From<Option<bool>> for Verdict {
     }
 }
 
-/// A measured value, beside the published one if there is one.
+/// A measured value, with the published value if there is one.
 ///
-/// The maker of the row sets `agrees`; this crate displays it.
+/// The creator of the row sets `agrees`; this crate displays it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Row {
     /// The paper: `rperf`.

@@ -1,7 +1,7 @@
 //! Numbers as text and as JSON, with one rule for rounding.
 
-/// Rounds to `digits` significant digits, by way of decimal text, so that the result is the number
-/// nearest to the decimal one. Never returns a negative zero.
+/// Rounds to `digits` significant digits. Converts by way of decimal text, so that the result is
+/// the double nearest to the decimal number. Never returns a negative zero.
 pub(crate) fn rounded(value: f64, digits: usize) -> f64 {
     if !value.is_finite() {
         return value;
@@ -10,8 +10,8 @@ pub(crate) fn rounded(value: f64, digits: usize) -> f64 {
     text.parse::<f64>().unwrap_or(value) + 0.0
 }
 
-/// Returns a number for people: four significant digits, or all digits of a whole number, with
-/// thousands grouped. Returns `–` if it is not finite.
+/// Returns a number as text: four significant digits, or all digits of a whole number, with
+/// thousands grouped. Returns `–` if the number is not finite.
 pub(crate) fn people(value: f64) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -35,7 +35,8 @@ pub(crate) fn people(value: f64) -> String {
     grouped(text)
 }
 
-/// As [`people`], with `k`, `M`, `G` or `T` and three digits from a thousand on.
+/// Returns a number as [`people`] does, but with `k`, `M`, `G` or `T` and three digits from a
+/// thousand on.
 pub(crate) fn short(value: f64) -> String {
     let units = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
     let value = if value.abs() >= 1e3 { rounded(value, 3) } else { value };
@@ -45,7 +46,7 @@ pub(crate) fn short(value: f64) -> String {
     }
 }
 
-/// Returns a number with its unit for people.
+/// Returns a number with its unit as text.
 pub(crate) fn with_unit(value: f64, unit: &str) -> String {
     let number = people(value);
     match unit {
@@ -55,8 +56,8 @@ pub(crate) fn with_unit(value: f64, unit: &str) -> String {
     }
 }
 
-/// Returns the difference of `measured` from `published`: in percent of it, or absolute if it is
-/// zero.
+/// Returns the difference of `measured` from `published` in percent of the latter, or the absolute
+/// difference if the latter is zero.
 pub(crate) fn difference(measured: f64, published: Option<f64>) -> String {
     let Some(published) = published.filter(|p| p.is_finite() && measured.is_finite()) else {
         return "–".to_owned();

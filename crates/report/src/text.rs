@@ -34,7 +34,7 @@ pub fn table(table: &Table) -> String {
     out
 }
 
-/// Returns measured values beside published ones: a table for each figure or table of a paper, with
+/// Returns measured values with published values: a table for each figure or table of a paper, with
 /// a mark of agreement for each row and a line that counts the marks.
 pub fn rows(rows: &[Row]) -> String {
     let mut out = String::new();
@@ -69,7 +69,7 @@ pub fn rows(rows: &[Row]) -> String {
     out
 }
 
-/// Returns the least and the largest value of the runs, with three digits to leave room for the
+/// Returns the smallest and the largest value of the runs, with three digits to leave room for the
 /// case.
 pub(crate) fn spread(row: &Row) -> String {
     let text = |value| people(rounded(value, 3));
@@ -90,7 +90,7 @@ pub(crate) fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     groups
 }
 
-/// Returns the number of rows that agree, in words.
+/// Returns a sentence with the number of rows that agree.
 pub(crate) fn tally(rows: &[Row]) -> String {
     let judged = rows.iter().filter(|row| row.agrees.is_some()).count();
     let agree = rows.iter().filter(|row| row.agrees == Some(true)).count();
@@ -148,8 +148,8 @@ fn aligned(lines: &[Vec<String>], right: &[bool]) -> String {
     out
 }
 
-/// Returns the width of each column: that of its widest text. Columns of words are narrowed, the
-/// widest first, until the table fits.
+/// Returns the width of each column, that of its widest text. Narrows columns of words, the widest
+/// first, until the table fits.
 fn widths(lines: &[Vec<String>], right: &[bool]) -> Vec<usize> {
     let widest = |c: usize| lines.iter().map(|line| line[c].chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = (0..right.len()).map(widest).collect();

@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The policy that the browser enforces: the page's own style and script only. The empty icon keeps
-/// browsers from asking a server for one.
+/// The content security policy of the page: only its own style and script. The empty icon keeps
+/// browsers from requesting one from a server.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       img-src data:; base-uri 'none'; form-action 'none'";
 

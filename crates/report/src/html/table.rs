@@ -43,7 +43,7 @@ pub(super) fn write(m: &mut Markup, table: &Table) {
     });
 }
 
-/// Writes measured values beside published ones, one body of the table for each item.
+/// Writes measured values with published values, one body of the table for each item.
 pub(super) fn comparison(m: &mut Markup, groups: &[Vec<&Row>], tally: &str) {
     m.element("section", &[("class", &"card"), ("id", &"section-rows")], |m| {
         m.leaf("h2", &[], "Ours beside the published values");
@@ -99,7 +99,7 @@ fn item(m: &mut Markup, group: &[&Row]) {
     }
 }
 
-/// Writes a judgement: its coloured sign, and words. Words of class `word` repeat the sign and are
+/// Writes a judgement: its coloured sign, and a text. Text of class `word` repeats the sign and is
 /// hidden on narrow screens.
 fn judged(m: &mut Markup, verdict: Verdict, words: &str, words_class: &str) {
     let class = match verdict {

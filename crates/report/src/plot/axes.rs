@@ -33,7 +33,7 @@ impl Ruler {
         if self.log || self.low > 0.0 { self.from } else { self.at(0.0_f64.min(self.high)) }
     }
 
-    /// Returns an axis of names, each in the middle of its share.
+    /// Returns an axis of names, each in the middle of its section.
     fn names(names: &[String]) -> Ruler {
         let ticks = names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
         let high = names.len().max(1) as f64 - 0.5;
@@ -96,7 +96,7 @@ pub(crate) enum Names {
     Numbers,
     /// Names side by side, in at most this number of lines.
     Lines(usize),
-    /// Slanted names, of which each nth is written.
+    /// Slanted names, of which every nth is written.
     Slanted(usize),
 }
 
@@ -105,7 +105,7 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
 }
 
-/// Lays out the axes of a figure in a space, of which `right` is kept free on the right. The figure
+/// Lays out the axes of a figure in a space, with `right` pixels kept free on the right. The figure
 /// must have a value to draw.
 pub(crate) fn axes(drawable: &Drawable<'_>, size: &Size, right: f64) -> Axes {
     let y = upwards(drawable, size);
@@ -115,7 +115,7 @@ pub(crate) fn axes(drawable: &Drawable<'_>, size: &Size, right: f64) -> Axes {
         Scale::Category(names) => {
             let arranged = arrange(names, (right - left) / names.len().max(1) as f64);
             let longest = names.iter().map(|n| text_width(n)).fold(0.0, f64::max);
-            // The label of the axis stands below the names, if there is one.
+            // The label of the axis, if there is one, is below the names.
             let label = if meaning(&drawable.figure.x).is_empty() { 12.0 } else { 28.0 };
             let below = match arranged {
                 Names::Lines(lines) => label + 14.0 * lines as f64,
@@ -130,7 +130,7 @@ pub(crate) fn axes(drawable: &Drawable<'_>, size: &Size, right: f64) -> Axes {
     Axes { x, y: y.between(bottom, top), left, right, top, bottom, height, names }
 }
 
-/// Returns the vertical axis, without its place.
+/// Returns the vertical axis before its placement.
 fn upwards(drawable: &Drawable<'_>, size: &Size) -> Ruler {
     let axis = &drawable.figure.y;
     let (low, high) = range(drawable.marks().flat_map(|m| [Some(m.y), m.low, m.high]).flatten());
@@ -140,7 +140,7 @@ fn upwards(drawable: &Drawable<'_>, size: &Size) -> Ruler {
         // Zero may be omitted if all values are near each other and far from zero.
         _ if drawable.has_bars() || low < 0.75 * high || high <= 0.0 => {
             let (low, high) = (low.min(0.0), high.max(0.0));
-            // The value of a negative bar stands below it, on its own line.
+            // The value of a negative bar is below the bar, on its own line.
             let is_below = drawable.has_bars() && low < 0.0;
             let room = if is_below { (high - low) * 15.0 / (size.height - 76.0) } else { 0.0 };
             Ruler::numbers(axis, low - room, high, size.upwards)
@@ -168,7 +168,7 @@ fn across(drawable: &Drawable<'_>, size: &Size, left: f64, right: f64) -> Ruler 
     Ruler::numbers(axis, low, high, most).between(left + inset, right - inset)
 }
 
-/// Finds an arrangement in which names with this share of the axis do not touch.
+/// Finds an arrangement in which names do not touch, given the width of each name's section.
 fn arrange(names: &[String], share: f64) -> Names {
     for lines in 1..=4 {
         let fits = |name: &String| {

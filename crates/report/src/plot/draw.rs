@@ -15,7 +15,7 @@ use crate::{Figure, Scale, SeriesKind, SourceKind};
 /// The maximum number of points of a series that respond to a pointer.
 const PLACES: usize = 200;
 
-/// Draws a figure that has a value to draw. `id` is that of the figure on its page.
+/// Draws a figure that has a value to draw. `id` is the figure's id on its page.
 pub(crate) fn draw(drawable: &Drawable<'_>, size: &Size, id: &str) -> Markup {
     let figure = drawable.figure;
     let named: Vec<usize> = (0..drawable.series.len())
@@ -81,14 +81,14 @@ fn layer(drawn: &Drawn<'_>) -> u8 {
     }
 }
 
-/// The data about all series that the drawing of one needs.
+/// Data of the whole plot that the drawing of each series needs.
 struct Plan<'a> {
     drawable: &'a Drawable<'a>,
     axes: &'a Axes,
     styles: Vec<Style>,
-    /// The series that stand side by side, in their order: bars, or markers above names.
+    /// The series that are drawn side by side, in order: bars, or markers above names.
     beside: Vec<usize>,
-    /// The width of each of their shares.
+    /// The width of each of their sections.
     slot: f64,
 }
 
@@ -115,8 +115,8 @@ impl<'a> Plan<'a> {
         Plan { drawable, axes, styles: styles(series), beside, slot }
     }
 
-    /// Returns the horizontal shift of a series' points: beside others, or onto the series of ours
-    /// that it belongs to.
+    /// Returns the horizontal shift of a series' points: beside other series, or onto its partner
+    /// among our series.
     fn shift(&self, series: usize) -> f64 {
         let slot = |i: usize| self.beside.iter().position(|&other| other == i);
         let place = slot(series).or_else(|| slot(self.styles[series].partner?));
@@ -193,7 +193,7 @@ fn bar(m: &mut Markup, plan: &Plan<'_>, i: usize, mark: &Mark<'_>, x: f64) {
     }
 }
 
-/// Returns the tooltip of a point, one fact a line.
+/// Returns the tooltip of a point, with one fact per line.
 fn tip(figure: &Figure, drawn: &Drawn<'_>, mark: &Mark<'_>) -> String {
     let mut lines = vec![super::legend::name(drawn.series)];
     lines.push(match &figure.x.scale {
@@ -213,7 +213,7 @@ fn tip(figure: &Figure, drawn: &Drawn<'_>, mark: &Mark<'_>) -> String {
     lines.join("\n")
 }
 
-/// Returns the plot in words: the axes, and the first and last value of each series.
+/// Returns a description of the plot: the axes, and the first and last value of each series.
 fn describe(drawable: &Drawable<'_>) -> String {
     let figure = drawable.figure;
     let mut text = format!("{} against {}.", meaning(&figure.y), meaning(&figure.x));

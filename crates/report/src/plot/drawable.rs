@@ -12,7 +12,7 @@ const MANY: usize = 24;
 pub(crate) struct Drawable<'a> {
     /// The figure.
     pub figure: &'a Figure,
-    /// The series, as many as the figure has.
+    /// The series, in the figure's order.
     pub series: Vec<Drawn<'a>>,
     not_finite: usize,
     not_positive: usize,

@@ -1,4 +1,5 @@
-//! Words in a plot: labels of axes, names broken into lines, cut to a width, and separated from each other.
+//! Text in a plot: labels of axes, and names that are broken into lines, cut to a width, and
+//! separated from each other.
 
 use crate::Axis;
 
@@ -16,7 +17,7 @@ pub(crate) fn meaning(axis: &Axis) -> String {
     }
 }
 
-/// Breaks a name at spaces into lines of this width. A wider word stands alone.
+/// Breaks a name at spaces into lines of this width. A wider word has a line of its own.
 pub(crate) fn broken(name: &str, width: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in name.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Lanes one below the other over one axis of time: heights as areas, each with a strip below for a
+//! Lanes below each other over one axis of time: heights as areas, each with a strip below for a
 //! second quantity.
 
 use super::labels::cut;
@@ -12,13 +12,13 @@ use crate::{Lane, Lanes, Step, Track};
 
 /// The height of an area.
 const HIGH: f64 = 26.0;
-/// The height of the strip below it, and of the gap below that.
+/// The height of the strip below an area, and of the gap below the strip.
 const STRIP: f64 = 5.0;
 const GAP: f64 = 5.0;
 /// The height of a lane's name.
 const NAME: f64 = 19.0;
 
-/// Draws lanes of which at least one exists. `id` is that of the figure on its page.
+/// Draws one or more lanes. `id` is the figure's id on its page.
 pub(crate) fn draw(lanes: &Lanes, size: &Size, id: &str) -> Markup {
     let tracks = lanes.lanes.iter().flat_map(|lane| &lane.tracks);
     let end = tracks.map(|track| track.end).filter(|end| end.is_finite()).fold(0.0, f64::max);
@@ -111,12 +111,12 @@ fn lane(m: &mut Markup, lanes: &Lanes, lane: &Lane, top: f64, across: &Across, s
     }
 }
 
-/// Returns a number between 0 and 1; 0 for one that is not finite.
+/// Returns the number, limited to the range from 0 to 1; 0 if the number is not finite.
 fn part(value: f64) -> f64 {
     if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// Returns the outline of steps of one width over a base.
+/// Returns the outline of steps of equal width over a base.
 fn outline(
     steps: &[Step],
     width: f64,
@@ -158,7 +158,7 @@ fn resampled(steps: &[Step], size: &Size) -> Vec<Step> {
     steps.chunks(together).map(mean).collect()
 }
 
-/// Returns the tooltip of a track, one fact a line.
+/// Returns the tooltip of a track, with one fact per line.
 fn tip(lanes: &Lanes, lane: &Lane, track: &Track, name: &str) -> String {
     let end = format!("until {}", with_unit(track.end, &lanes.x.unit));
     [lane.name.as_str(), name, &end, &track.note]
@@ -168,7 +168,7 @@ fn tip(lanes: &Lanes, lane: &Lane, track: &Track, name: &str) -> String {
         .join("\n")
 }
 
-/// Returns the lanes in words: the end of each.
+/// Returns a description of the lanes: the end of each.
 fn describe(lanes: &Lanes) -> String {
     let mut text = String::new();
     for lane in &lanes.lanes {
@@ -180,7 +180,7 @@ fn describe(lanes: &Lanes) -> String {
     text.trim_end().to_owned()
 }
 
-/// The legend of lanes.
+/// Writes the legend of lanes.
 pub(crate) fn legend(m: &mut Markup, lanes: &Lanes) {
     m.element("ul", &[("class", &"legend")], |m| {
         for (i, name) in lanes.tracks.iter().enumerate() {

@@ -6,7 +6,7 @@ use super::style::{Style, styles};
 use crate::markup::Markup;
 use crate::{Series, SeriesKind, SourceKind};
 
-/// Returns the name of a series; a published one says so.
+/// Returns the name of a series, marked if the series is published.
 pub(crate) fn name(series: &Series) -> String {
     let lower = series.name.to_lowercase();
     match series.source {

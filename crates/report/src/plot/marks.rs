@@ -5,7 +5,8 @@ use super::drawable::{Drawn, Mark};
 use super::style::{Shape, Style};
 use crate::markup::{Markup, Px};
 
-/// Returns the radius of a marker. A hollow one is a frame around the filled one of its partner.
+/// Returns the radius of a marker. A hollow marker is a frame around the filled marker of its
+/// partner.
 fn reach(style: &Style) -> f64 {
     if style.hollow { 6.8 } else { 4.4 }
 }
@@ -99,7 +100,7 @@ pub(crate) fn tails(m: &mut Markup, drawn: &Drawn<'_>, axes: &Axes) {
     }
 }
 
-/// Returns the path through the places of a series, interrupted where there is none.
+/// Returns the path through the places of a series, interrupted where a place is missing.
 fn path(drawn: &Drawn<'_>, place: impl Fn(&Mark<'_>) -> Option<(f64, f64)>) -> String {
     let places: Vec<_> = drawn.points.iter().map(|p| p.as_ref().and_then(&place)).collect();
     let runs = places.split(|p| p.is_none());

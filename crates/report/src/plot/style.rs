@@ -1,22 +1,22 @@
-//! Styles of series: colour, and for readers who see no colours the shape of markers and dashes of
-//! lines. A published series looks like the series of ours that it belongs to, but hollow.
+//! Styles of series: the colour and, for readers who see no colours, the shape of markers and the
+//! dashes of lines. A published series looks like its partner among our series, but hollow.
 
 use crate::{Series, SeriesKind, SourceKind};
 
 /// The style of one series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Style {
-    /// The class of its colour.
+    /// The class of the colour.
     pub colour: &'static str,
-    /// The shape of its markers.
+    /// The shape of the markers.
     pub shape: Shape,
-    /// The dashes of its line, empty for none.
+    /// The dashes of the line; empty for none.
     pub dashes: &'static str,
     /// True if markers and bars are hollow.
     pub hollow: bool,
-    /// True if hollow markers have a halo, because they stand on bars.
+    /// True if hollow markers have a halo, because they are drawn on bars.
     pub halo: bool,
-    /// The series of ours that this published one belongs to.
+    /// The index of the partner of a published series among our series.
     pub partner: Option<usize>,
 }
 
@@ -72,8 +72,8 @@ pub(crate) fn styles(series: &[Series]) -> Vec<Style> {
     styles
 }
 
-/// Returns the colour of a true value: that of text, or if there are several, that of the series of
-/// ours with whose name it begins.
+/// Returns the colour of a true series. The only one has the colour of text. One of several has the
+/// colour of our series with whose name its own name begins.
 fn truth_colour(series: &[Series], truth: &Series) -> &'static str {
     let several = series.iter().filter(|s| s.source == SourceKind::Truth).count() > 1;
     let ours = series.iter().filter(|s| s.source == SourceKind::Ours);
@@ -92,8 +92,8 @@ fn numbered(n: usize) -> Style {
     }
 }
 
-/// Returns the series of ours to which each published one belongs: the one that its name mentions,
-/// else the next free one.
+/// Returns the index of each published series, and of its partner among our series: the series that
+/// the published series' name mentions, else the next free one.
 fn partners(series: &[Series]) -> Vec<(usize, Option<usize>)> {
     let of = |source| (0..series.len()).filter(move |&i| series[i].source == source);
     let mut free: Vec<usize> = of(SourceKind::Ours).collect();

@@ -3,7 +3,8 @@
 
 use crate::number::{people, short};
 
-/// Larger and smaller sizes (except zero) are not drawn, so that all arithmetic is finite.
+/// The largest drawn size. Larger sizes, and sizes below `SMALLEST` other than zero, are not drawn,
+/// so that all arithmetic is finite.
 pub(crate) const LARGEST: f64 = 1e60;
 const SMALLEST: f64 = 1e-60;
 
