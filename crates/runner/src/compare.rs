@@ -17,14 +17,14 @@ pub struct Program {
     pub command: String,
 }
 
-/// Programs to compare, and the controller that shares their links.
+/// The programs to compare, and the controller that shares their links.
 #[derive(Debug)]
 pub struct Together {
     /// The programs.
     pub programs: Vec<Program>,
     /// The longest time of a step.
     pub timeout: Option<Duration>,
-    /// A command line for `sh` that ends well if programs are ready for a new controller.
+    /// A command line for `sh` that exits with 0 if programs are ready for a new controller.
     pub ready: Option<String>,
     /// The settings of controllers.
     pub controller: ControllerSettings,
@@ -41,7 +41,7 @@ pub enum CompareEvent<'a> {
         number: usize,
         /// The number of all steps, as far as known.
         of: usize,
-        /// The step in words.
+        /// The step as text.
         title: &'a str,
     },
     /// A step has ended.
@@ -50,7 +50,7 @@ pub enum CompareEvent<'a> {
         number: usize,
         /// The number of all steps, as far as known.
         of: usize,
-        /// The step in words.
+        /// The step as text.
         title: &'a str,
         /// The names of the programs, and their results.
         results: Vec<(&'a str, &'a Timed)>,
@@ -58,7 +58,7 @@ pub enum CompareEvent<'a> {
 }
 
 impl Together {
-    /// Makes all steps that are left. Ports are restored after each step.
+    /// Makes all remaining steps. Ports are restored after each step.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Together {
         Ok(Completion::Complete)
     }
 
-    /// Returns a setting in words.
+    /// Returns a setting as text.
     pub fn describe(&self, setting: Setting) -> String {
         match setting {
             Setting::Alone(program) => format!("{} alone", self.programs[program].name),
@@ -94,7 +94,7 @@ impl Together {
         }
     }
 
-    /// Returns a step in words.
+    /// Returns a step as text.
     fn title(&self, step: Step) -> String {
         let again = match step.failed {
             0 => String::new(),
@@ -131,7 +131,7 @@ impl Together {
         let programs =
             step.setting.programs(self.programs.len()).map(program).collect::<Result<_>>();
         let ran = programs.and_then(|all| process::run(all, self.timeout, interrupted));
-        // Also after an error, because it restores ports.
+        // The controller also stops after an error, because it restores ports.
         let stopped = controller.map_or(Ok(()), Controller::stop);
         let ran = ran?;
         stopped?;

@@ -1,5 +1,5 @@
-//! [`ControllerSettings`] and [`Controller`]: a controller that runs during a step, with a store of
-//! its own, and restores ports at its end.
+//! [`ControllerSettings`] and [`Controller`]: a controller that runs during a step, with its own
+//! store, and restores ports at its end.
 
 use crate::OutputFile;
 use crate::process::Running;
@@ -15,7 +15,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::{NamedTempFile, TempDir};
 
-/// The interval of asking a controller whether it is ready.
+/// The interval at which a starting controller is queried.
 const POLL: Duration = Duration::from_millis(50);
 /// The longest time until all ports are settled, and until they are restored.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -34,7 +34,8 @@ pub struct ControllerSettings {
 }
 
 impl ControllerSettings {
-    /// Returns the address for the environment of programs. It does not depend on their directory.
+    /// Returns the address for the environment of programs, which does not depend on their
+    /// directory.
     pub fn address(&self) -> String {
         match &self.listen {
             Listen::Unix { path, mode } => {
@@ -50,7 +51,7 @@ impl ControllerSettings {
         client::get(&self.listen, "/v1/status").is_ok()
     }
 
-    /// Tries whether a controller could run: it reads its ports and writes nothing. Its messages go
+    /// Starts a dry run of a controller, which reads its ports and writes nothing. Its messages go
     /// to standard error.
     ///
     /// # Errors
@@ -65,7 +66,8 @@ impl ControllerSettings {
     }
 
     /// Writes the user's settings with another store, other weights, and ports restored at the end.
-    /// The file stands beside the user's, as paths are relative to it, and is deleted on drop.
+    /// The file is in the folder of the user's file, because paths are relative to it, and is
+    /// deleted on drop.
     fn settings(&self, sharing: Sharing, store: &Path) -> Result<NamedTempFile> {
         let mut settings: toml::Table = self.text.parse()?;
         let weights = if sharing == Sharing::Equal { "equal" } else { "sensitivity" };
@@ -101,9 +103,9 @@ pub(crate) struct Controller {
 }
 
 impl Controller {
-    /// Starts a controller, and waits until it answers, all ports are settled, and `unready` returns
-    /// `None`; that function gets the time left and returns the reason to wait. Returns `None` if the
-    /// caller asks to stop.
+    /// Starts a controller, and waits until it answers, all ports are settled, and `unready`
+    /// returns `None`. `unready` takes the time left and returns the reason to wait. Returns `None`
+    /// if the caller asks to stop.
     pub(crate) fn start(
         settings: &ControllerSettings,
         sharing: Sharing,

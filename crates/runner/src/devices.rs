@@ -29,13 +29,13 @@ impl fmt::Display for Devices {
 }
 
 impl Devices {
-    /// Opens devices that each send at `rate` and have no configuration of others. A device that a
+    /// Opens devices that each send at `rate` and have no foreign configuration. A device that a
     /// killed run left limited is restored, and `on_restored` is called with its name.
     ///
     /// # Errors
     ///
     /// Returns an error without the capability `CAP_NET_ADMIN`, if another profile limits a device,
-    /// or if a device is missing or configured by others.
+    /// or if a device is missing or has a foreign configuration.
     pub fn open(
         mut names: Vec<String>,
         rate: BitRate,
@@ -83,14 +83,15 @@ impl Devices {
         Ok(self.devices.iter_mut().try_for_each(|device| device.limit(rate))?)
     }
 
-    /// Restores all devices, also those after one that fails.
+    /// Restores all devices, even if one of them fails.
     pub(crate) fn restore(&mut self) -> Result<()> {
         let restored: Vec<_> = self.devices.iter_mut().map(Throttled::restore).collect();
         Ok(restored.into_iter().collect::<Result<(), _>>()?)
     }
 }
 
-/// Locks a device of this network namespace. Abstract names belong to a namespace as devices do.
+/// Locks a device of this network namespace. Abstract socket names belong to the namespace, as
+/// devices do.
 fn lock(device: &str) -> Result<UnixListener> {
     let name = format!("bandwise saba profile {device}");
     let address = SocketAddr::from_abstract_name(name).context(device.to_owned())?;

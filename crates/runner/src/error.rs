@@ -2,7 +2,7 @@
 
 use bandwise_input::InputError;
 
-/// An error of what the user gave: the mistake, and what is allowed.
+/// An unusable input of the user: the mistake, and the allowed values.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; allowed: {allowed}")]
 pub struct Unfit {
@@ -15,7 +15,7 @@ pub struct Unfit {
 /// An error before the first run.
 #[derive(Debug, thiserror::Error)]
 pub enum RunnerError {
-    /// The user gave something that can't be used.
+    /// An unusable input of the user.
     #[error(transparent)]
     Unfit(#[from] Unfit),
     /// A file has a mistake.

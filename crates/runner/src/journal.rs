@@ -72,13 +72,13 @@ impl LockedJournal {
         self.bytes == 0
     }
 
-    /// Continues a journal with this text, or begins one without. Returns it with its runs. An
+    /// Continues a journal that has this text, or begins one without. Returns it with its runs. An
     /// incomplete last line is cut off.
     ///
     /// # Errors
     ///
-    /// Returns an error if the text is no journal, if the journal is another subject's, or if the
-    /// file can't be written.
+    /// Returns an error if the text is no journal, if the journal belongs to another subject, or if
+    /// the file can't be written.
     pub fn resume(
         mut self,
         text: Option<&Source>,

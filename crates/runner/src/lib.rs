@@ -59,6 +59,6 @@ pub use profile::{Profile, ProfileEvent};
 pub enum Completion {
     /// All runs were made.
     Complete,
-    /// The caller asked to stop. Runs are left.
+    /// The caller asked to stop before the last run.
     Interrupted,
 }

@@ -1,4 +1,5 @@
-//! Programs as processes: [`run`] times several at once and ends those that do not end.
+//! Programs as processes: [`run`] runs several at once, measures their times, and ends those that
+//! exceed the timeout.
 
 use anyhow::{Context, Result};
 use bandwise_profiler::{Outcome, Timed};
@@ -11,15 +12,16 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// The interval of asking the caller whether to stop. It does not delay the end of a program.
+/// The interval at which the caller is asked whether to stop. It does not delay the end of a
+/// program.
 const POLL: Duration = Duration::from_millis(50);
-/// The time that a program has to end after SIGTERM, before SIGKILL.
+/// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A running program. Dropped before its end, it is ended.
+/// A running program, which is ended if dropped before its end.
 ///
-/// It is a process group of its own, so Ctrl-C at the terminal does not reach it, and the processes
-/// that it started end with it.
+/// The program has its own process group, so that Ctrl-C at the terminal does not reach it, and its
+/// child processes end with it.
 #[derive(Debug)]
 pub(crate) struct Running {
     group: Pid,
@@ -40,7 +42,7 @@ impl Running {
         let (ended, ends) = channel();
         std::thread::spawn(move || {
             let status = child.wait();
-            // After SIGKILL the receiver may be gone.
+            // After SIGKILL the receiver may be dropped.
             let _ = ended.send((status, Instant::now()));
         });
         Ok(Running { group, began, ends, ended: None })
@@ -60,7 +62,7 @@ impl Running {
         Ok(self.ended.map(|(status, _)| status))
     }
 
-    /// Sends SIGTERM to the program and all that it started.
+    /// Sends SIGTERM to the program and its child processes.
     pub(crate) fn terminate(&self) {
         // The group may have ended already.
         let _ = kill_process_group(self.group, Signal::TERM);
@@ -115,7 +117,7 @@ pub(crate) fn run(
         }
     }
     let timed = running.iter().map(Running::timed).collect();
-    // SIGTERM to all first: the grace of each begins at once.
+    // All programs get SIGTERM first, so that their grace periods run at the same time.
     running.iter().filter(|of| of.ended.is_none()).for_each(Running::terminate);
     drop(running);
     Ok(if stopped { None } else { Some(timed) })

@@ -48,8 +48,8 @@ pub enum ProfileEvent<'a> {
 }
 
 impl Profile {
-    /// Makes the runs that are left, and restores the links, also after an error and if no run is
-    /// left.
+    /// Makes the remaining runs, and restores the links, also after an error or without a remaining
+    /// run.
     ///
     /// # Errors
     ///
@@ -67,7 +67,8 @@ impl Profile {
         on_event: &mut dyn FnMut(ProfileEvent),
     ) -> Result<Completion> {
         let made = self.make_all(campaign, journal, interrupted, on_event);
-        // Also if an earlier process was killed after the last run and before this.
+        // Restores even without a run, because an earlier process may have been killed between its
+        // last run and its restore.
         let restored = self.links.restore().context("links are still limited");
         made.and_then(|made| restored.map(|()| made))
     }
