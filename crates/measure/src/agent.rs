@@ -17,8 +17,8 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-/// Serves coordinators that have the token, one after another, forever. Reports by `note` the end of
-/// each connection.
+/// Serves coordinators that have the token, one after another, forever. Reports the end of each
+/// connection by `note`.
 ///
 /// # Errors
 ///
@@ -57,7 +57,7 @@ struct Host<C> {
     note: Note,
 }
 
-/// The wait of an agent without a deadline.
+/// The longest wait of an agent without a deadline.
 const IDLE: Time = Time::from_ms(3_600_000);
 
 fn run<C: Clock + Copy + Send + Sync + 'static>(
@@ -75,7 +75,8 @@ fn run<C: Clock + Copy + Send + Sync + 'static>(
                         return;
                     }
                 }
-                // The system may be out of descriptors for a moment, or the peer may be gone.
+                // The system may be out of descriptors for a moment, or the peer may have closed
+                // the connection.
                 Err(_) => thread::sleep(Duration::from_millis(100)),
             }
         }
@@ -141,7 +142,7 @@ impl<C: Clock + Copy + Send + Sync + 'static> Host<C> {
         }
     }
 
-    /// Executes an order; returns the connection that was lost by it.
+    /// Executes an order. Returns the connection if the order lost it.
     fn carry_out(&mut self, order: Order) -> Option<Link> {
         match order {
             Order::Send(link, line) => {

@@ -30,7 +30,7 @@ pub struct ClientSettings {
     pub tasks: Vec<Task>,
     /// Limit of bulk traffic.
     pub rate: Option<Rate>,
-    /// Length of the time slices from which peak and minimum are taken.
+    /// Length of the time slices from which peak and minimum are calculated.
     pub window: Time,
     /// End of each task.
     pub until: Until,
@@ -45,8 +45,8 @@ impl ClientSettings {
     }
 }
 
-/// Resources that stay open after a measurement: a device that has failed may take its time to
-/// close them, so results are printed first.
+/// Resources that stay open after a measurement. A failed device may take time to close them, so
+/// results are printed first.
 pub struct StillOpen {
     _devices: Box<[QueuePairs]>,
     _connections: Option<Connections>,
@@ -122,7 +122,7 @@ enum After {
     Nothing(StillOpen),
 }
 
-/// The time that threads get to start.
+/// The time for threads to start.
 const START_TIME: Time = Time::from_ms(20);
 
 impl Connected {
@@ -187,7 +187,7 @@ impl Connected {
             anyhow::Ok(Work { device, program })
         });
         let work = work.collect::<Result<Vec<_>, _>>()?;
-        // Bulk traffic ends by its own clock.
+        // Bulk traffic has its own limit of time.
         let until = match (settings.until, task.method) {
             (Until::Samples(_), _) | (_, Method::Bulk(_)) => Time::MAX,
             (Until::Time(time), _) => start + time,
@@ -212,7 +212,7 @@ impl Connected {
         let all_done = worked.iter().all(|worked| matches!(worked.end, Ok(DriveEnd::Done)));
         let end = match (why, failed) {
             _ if all_done => RunEnd::Complete,
-            // The first cause, even if queue pairs failed because of it.
+            // The first cause counts, even if queue pairs failed because of it.
             (Some(why), _) => why,
             // The server may know the cause.
             (None, Some(error)) => RunEnd::Failed(match control.look_now() {

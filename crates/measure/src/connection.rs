@@ -12,7 +12,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// The time limit for sending a line. The system accepts it at once unless the peer stops reading.
+/// The time limit for sending a line. The system accepts a line at once unless the peer does not
+/// read.
 const SEND_TIMEOUT: Duration = Duration::from_secs(1);
 /// The silence after which a connection counts as lost. A live peer answers requests for its clock
 /// twice a second.
@@ -84,7 +85,7 @@ impl Connection {
         of: impl Fn(Received) -> T + Send + 'static,
     ) -> io::Result<Connection> {
         let socket = SockRef::from(&stream);
-        // Detects a host that is gone without closing the connection; the read timeout comes first.
+        // Detects a dead host, which does not close the connection; the read timeout comes first.
         socket.set_tcp_keepalive(&TcpKeepalive::new().with_time(READ_TIMEOUT))?;
         socket.set_tcp_nodelay(true)?;
         stream.set_write_timeout(Some(SEND_TIMEOUT))?;
@@ -113,7 +114,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// Returns an error if the peer is gone or does not read for 1 s.
+    /// Returns an error if the peer has closed the connection or does not read for 1 s.
     pub fn send(&mut self, line: &str) -> io::Result<()> {
         self.stream.write_all(line.as_bytes())
     }

@@ -47,7 +47,7 @@ pub(crate) fn parts(
             latency.merge(part);
             span = Some((span.map_or(began, |(from, _)| from.min(began)), ended));
         }
-        // Without new rounds the percentiles are unchanged.
+        // Percentiles are unchanged without new rounds.
         if latency.count() > so_far.messages {
             so_far = of_rounds(&latency, span, bytes);
         }

@@ -11,9 +11,9 @@ use bandwise_verbs::ibverbs::Pages;
 /// The results of all sizes.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Results of each measured size; at least one.
+    /// Results of each measured size, one or more.
     pub runs: Vec<Run>,
-    /// Reason of the end.
+    /// Reason for the end.
     pub end: RunEnd,
     /// Name of the clock.
     pub clock: String,

@@ -18,17 +18,17 @@ pub struct Placement {
 /// The processors of the measuring threads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cpus {
-    /// All that the system allows.
+    /// All processors that the system allows.
     Any,
-    /// All that are near the device.
+    /// All processors near the device.
     Near(Near),
     /// One for each thread in turn.
     Each(Processors),
 }
 
 impl Placement {
-    /// Binds the calling thread, whose number counts from 0, to its processors. On failure reports
-    /// the error by `note` and leaves the thread where it is.
+    /// Binds the calling thread to the processors for its number, which counts from 0. On failure,
+    /// reports the error by `note` and does not bind the thread.
     pub fn bind(&self, thread: usize, note: Note) {
         let processors = match &self.cpus {
             Cpus::Any => return,
@@ -40,7 +40,7 @@ impl Placement {
         }
     }
 
-    /// Returns the processors as a list; `None` for any.
+    /// Returns the processors as a list; `None` for [`Cpus::Any`].
     pub fn processors(&self) -> Option<String> {
         match &self.cpus {
             Cpus::Any => None,

@@ -1,4 +1,4 @@
-//! The programs that the two sides run for a task; simulated hosts run the same ones.
+//! The programs of both sides for a task, the same as on simulated hosts.
 
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
@@ -11,7 +11,8 @@ use bandwise_rperf::{
 use bandwise_session::{Method, Operation, Part, Task};
 use bandwise_units::{BitRate, Bytes, Time};
 
-/// The number of first rounds that are not counted if no window chooses them; equal to the simulator's.
+/// The number of uncounted rounds at the start of a measurement without a window, equal to the
+/// simulator's.
 const WARMUP: u64 = 20;
 
 /// The only or first queue pair to the other side.
@@ -27,7 +28,7 @@ pub enum Until {
 }
 
 impl Until {
-    /// Returns the number of samples wanted at most.
+    /// Returns the largest number of samples.
     fn samples(self) -> u64 {
         match self {
             Until::Samples(samples) => samples,
@@ -145,8 +146,8 @@ pub fn client(task: &Task, loopback: Option<Qp>, extent: &Extent) -> Result<Gene
     Ok(program)
 }
 
-/// Returns the interval of signaled requests: perftest's, or less, so that a time slice at a low rate
-/// has 20 completions and so does a run of few messages.
+/// Returns the interval of signaled requests: perftest's interval, or a shorter one, so that a time
+/// slice at a low rate and a run of few messages have 20 completions.
 fn signal_every(
     rate: Option<BitRate>,
     bytes: u32,
@@ -178,8 +179,8 @@ pub fn server(task: &Task) -> Answerer {
     }
 }
 
-/// Returns whether the server waits for events: if the task asks for it, or if nothing completes on
-/// that side.
+/// Returns whether the server waits for events: if the task asks for it, or if the server has no
+/// completions.
 pub fn server_sleeps(task: &Task) -> bool {
     let answers = matches!(task.method, Method::PingPong(_) | Method::KeyValue(_));
     task.events || !(answers || task.method.operation().takes_recv())
@@ -201,7 +202,7 @@ pub enum Answerer {
     Pong(PingPongResponder),
     /// Answers requests of a key-value store.
     Worker(KeyValueWorker),
-    /// Receives: the device does so by itself as long as its completions are polled.
+    /// Receives messages. The device receives by itself while its completions are polled.
     Receiver,
 }
 

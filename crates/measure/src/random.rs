@@ -3,13 +3,13 @@
 use bandwise_agents::Challenge;
 use std::time::SystemTime;
 
-/// Returns a packet sequence number to start from, a different one at each call.
+/// Returns an initial packet sequence number, derived from the time and the process id.
 pub(crate) fn any_psn() -> u32 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     now.subsec_nanos() ^ std::process::id().rotate_left(16)
 }
 
-/// Returns bytes that nobody can predict.
+/// Returns unpredictable random bytes.
 pub(crate) fn challenge() -> anyhow::Result<Challenge> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)

@@ -1,4 +1,4 @@
-//! Measuring threads, each with queue pairs and a program of its own.
+//! Measuring threads, each with its own queue pairs and program.
 
 use bandwise_rdma::verbs::Program;
 use bandwise_units::Time;
@@ -22,7 +22,7 @@ pub struct Finished<D, P> {
     pub device: D,
     /// Program, with its results.
     pub program: P,
-    /// Reason of the end.
+    /// Reason for the end.
     pub end: Result<DriveEnd, VerbsError>,
     /// Start and end; `None` if the work did not begin.
     pub active: Option<(Time, Time)>,
@@ -32,19 +32,19 @@ pub struct Finished<D, P> {
 
 /// The conditions under which threads run.
 pub struct Conditions<'a> {
-    /// Binds the calling thread, by its number, to its processors.
+    /// Function that binds the calling thread, by its number, to its processors.
     pub bind: &'a (dyn Fn(usize) + Sync),
     /// `true` if threads sleep until an event instead of polling.
     pub by_events: bool,
-    /// Blocks until a thread is to begin; returns `false` if it must not begin.
+    /// Function that blocks until a thread must begin, and returns `false` if it must not.
     pub begins: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// The interval at which an idle thread checks for the end.
 const END_CHECK: Duration = Duration::from_millis(10);
 
-/// Runs the first item on this thread and each other on a thread of its own. Ends when all are done,
-/// one fails, or `stop` returns true; `stop` is called on this thread.
+/// Runs the first item on this thread and each other item on a thread of its own. Ends when all are
+/// done, one fails, or `stop` returns `true`. Calls `stop` on this thread.
 ///
 /// # Panics
 ///

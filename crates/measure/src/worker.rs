@@ -1,5 +1,6 @@
-//! [`Worker`]: one side of a flow, on threads of its own. It makes queue pairs, connects them, measures
-//! or answers, and keeps them until it is dropped, because the other side may still use them.
+//! [`Worker`]: one side of a flow, on its own threads. A worker makes queue pairs, connects them,
+//! and measures or answers. It keeps the queue pairs until it is dropped, because the other side
+//! may still use them.
 
 use crate::program::{self, Extent, Until};
 use crate::threads::{self, Conditions, Finished, Work};
@@ -65,7 +66,7 @@ impl Worker {
 
     /// Sends a command.
     pub fn send(&self, command: Command) {
-        // A server runs on until its worker is dropped: other clients may still measure.
+        // A server runs until its worker is dropped, because other clients may still measure.
         if matches!(command, Command::Stop) && self.is_client {
             self.stops.store(true, Relaxed);
         }
@@ -143,7 +144,7 @@ impl<C: Clock + Sync> Flow<C> {
             Part::Client => {
                 let (report, kept) = match self.commands.recv() {
                     Ok(Command::Start(at)) => self.measure(devices, loopback, at, values)?,
-                    // Stopped before the start.
+                    // The flow was stopped before the start.
                     Ok(_) => (Report::none(FlowEnd::Stopped), devices),
                     Err(_) => return Ok(()),
                 };
@@ -235,8 +236,8 @@ impl<C: Clock + Sync> Flow<C> {
     }
 }
 
-/// Separates the work of several threads into programs, queue pairs, the first failure, and the sum of
-/// processor time.
+/// Splits the results of several threads into programs, queue pairs, the first failure, and the sum
+/// of processor time.
 fn apart<D>(
     worked: Vec<Finished<D, Generator>>,
 ) -> (Vec<Generator>, Vec<D>, Result<(), String>, Time) {
@@ -251,7 +252,7 @@ fn apart<D>(
     (programs, devices, end, busy)
 }
 
-/// Leaves threads on any processor: an agent has several flows, which would compete for the same ones.
+/// Does not bind the thread. The flows of an agent would compete for the same processors.
 fn anywhere(_: usize) {}
 
 /// Waits until a time; returns `false` if the flow is stopped before it.
