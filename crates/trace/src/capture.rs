@@ -14,13 +14,13 @@ use std::ops::ControlFlow;
 pub struct Limits {
     /// Ports and flows whose packets are captured.
     pub filter: CaptureFilter,
-    /// Number of packets after which the capture ends; the run goes on.
+    /// Number of packets after which the capture ends; the run continues.
     pub packets: u64,
     /// Bytes kept of each packet; 0 keeps all.
     pub snap: u32,
 }
 
-/// An error for a scenario whose packets have no format on the wire, as those of Homa.
+/// An error for a scenario whose packets have no wire format, such as those of Homa.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("packets of this transport have no format that can be written")]
 pub struct NoFormat;

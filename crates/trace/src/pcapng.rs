@@ -1,7 +1,7 @@
 //! Blocks of the packet capture format pcapng (IETF draft-ietf-opsawg-pcapng).
 //!
-//! Time stamps are in picoseconds, as simulated time is. Crates that write this format count
-//! nanoseconds.
+//! Time stamps are in picoseconds, as simulated time is. Existing crates that write this format
+//! have time stamps in nanoseconds.
 
 use bandwise_netsim::ethernet::Direction;
 use bandwise_units::{BitRate, Time};

@@ -11,7 +11,7 @@ pub struct UnknownPort {
 }
 
 impl UnknownPort {
-    /// Returns the names or port numbers that would be accepted.
+    /// Returns the allowed names or port numbers.
     pub fn allowed(&self) -> &str {
         &self.allowed
     }
@@ -50,7 +50,7 @@ pub fn all_ports(fabric: &Fabric) -> impl Iterator<Item = Port> {
     nodes.flat_map(|node| fabric.ports(node))
 }
 
-/// The number of names that an error lists at most.
+/// The largest number of names in an error.
 const LISTED: usize = 20;
 
 fn node_names(fabric: &Fabric) -> String {
