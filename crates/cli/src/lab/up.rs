@@ -47,7 +47,7 @@ fn rate(text: &str) -> Result<BitRate, Refusal> {
 }
 
 impl Flags {
-    /// Makes the lab and prints what it consists of.
+    /// Makes the lab and prints its hosts, addresses and rate.
     pub(crate) fn run(self) -> Result<(), Failure> {
         needs_root()?;
         let lab = Lab {

@@ -50,7 +50,7 @@ impl Flags {
         Flags { fabric: Some(file), seed, json, report, ..Flags::default() }
     }
 
-    /// Simulates what these flags and the file's text ask for, and prints the results.
+    /// Simulates the runs of these flags and the file's text, and prints the results.
     pub(crate) fn measure(self, text: Text, interrupt: &Interrupt) -> Result<(), Failure> {
         let settings = self.resolve(text)?;
         let outcome = measure::all(&settings, interrupt)?;

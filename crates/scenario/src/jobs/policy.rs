@@ -38,7 +38,7 @@ pub enum SharingPolicy {
     Srpt,
     /// Homa at the level of flows: each receiver grants the messages with the fewest bytes left.
     Homa,
-    /// Varys: the stage whose busiest link ends first goes first.
+    /// Varys: the stage whose busiest link would end first has the highest priority.
     Sebf,
     /// Sincronia's order of stages.
     Sincronia,

@@ -1,5 +1,5 @@
-//! Measures the time from a connection's request to weights at the ports of its path: a daemon with store, socket and
-//! Linux ports, in a lab of its own.
+//! The time from a connection's request to weights at the ports of its path, measured with a daemon
+//! with store, socket and Linux ports in a temporary lab.
 
 use super::client::Client;
 use super::start::start;

@@ -85,7 +85,7 @@ pub(super) struct RunRow {
     shared_by: Option<Sharing>,
     failed_before: u32,
     pub(super) programs: Vec<TimedRow>,
-    /// The setting in words.
+    /// The setting as text.
     #[serde(skip)]
     pub(super) setting: String,
 }

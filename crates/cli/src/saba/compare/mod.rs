@@ -62,7 +62,7 @@ fn show(progress: &Progress, event: &CompareEvent) {
     }
 }
 
-/// Returns the result of a program in words.
+/// Returns the result of a program as text.
 fn result(name: &str, timed: &Timed) -> String {
     let seconds = timed.time.as_s_f64();
     match &timed.outcome {

@@ -21,7 +21,7 @@ pub(crate) struct Store {
 struct Kept {
     schema: u32,
     version: String,
-    /// The point in words, for readers of the file.
+    /// The point as text, for readers of the file.
     point: String,
     finished: Finished,
 }

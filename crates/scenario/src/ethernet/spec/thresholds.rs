@@ -1,4 +1,4 @@
-//! Thresholds of priority flow control (PFC) at an input with a buffer of its own.
+//! Thresholds of priority flow control (PFC) at an input with its own buffer.
 
 use crate::reader::values::{Given, within};
 use bandwise_input::{InputError, Source};

@@ -158,7 +158,7 @@ impl InfinibandScenario {
         InfinibandScenario::from_document(source, document)
     }
 
-    /// Reads a document whose kind has been taken out.
+    /// Reads a document after its kind was removed.
     fn from_document(
         source: &Source,
         document: Spanned<DeTable>,
@@ -174,8 +174,8 @@ impl InfinibandScenario {
     }
 }
 
-/// Gives an error of the builder its place in the file: a node of a credit loop stands at `at`, and
-/// `loops_allowed` says how such a loop is allowed.
+/// Returns an error of the builder with its place in the file. `at` returns the place of a node of a
+/// credit loop; `loops_allowed` names the key that allows such a loop.
 fn located(
     source: &Source,
     at: impl Fn(&str) -> Range<usize>,
@@ -198,7 +198,7 @@ fn located(
 }
 
 impl Spec {
-    /// Returns the scenario on a fabric. Errors about the fabric stand at `at`.
+    /// Returns the scenario on a fabric. `at` is the place of errors about the fabric.
     fn resolve(
         self,
         source: &Source,
