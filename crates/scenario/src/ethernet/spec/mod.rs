@@ -10,55 +10,55 @@
 //! [fabric]                     # see bandwise_topology::read::toml
 //! build = { fat-tree = 6 }     # 54 hosts, 45 switches of 6 ports
 //! link = { rate = "40 Gbps", delay = "2 us" }
-//! # or, above the tables, fabric-file = "FILE" with such a table, or as ibnetdiscover and ibsim have it
+//! # or, above the tables, fabric-file = "FILE": TOML, ibnetdiscover output or an ibsim netlist
 //!
 //! [switch]                     # every switch
-//! queues = "input"             # or "output": there, in a buffer that all ports share
-//! buffer = "240 KB"            # for each input port; of a shared buffer all of it
-//! pfc = false                  # with roce, if not given, true; or { xoff = "217 KB", xon = "217 KB" };
-//!                              # of a shared buffer { headroom = "23310 B", slack = "2124 B" }
-//! alpha = 1.0                  # of a shared buffer: a queue has at most this many times the free space
-//! reserve = "0 B"              # of a shared buffer: space of each queue that no other one uses
+//! queues = "input"             # or "output": in a buffer that all ports share
+//! buffer = "240 KB"            # for each input port, or of the whole shared buffer
+//! pfc = false                  # default with roce: true; or { xoff = "217 KB", xon = "217 KB" };
+//!                              # for a shared buffer { headroom = "23310 B", slack = "2124 B" }
+//! alpha = 1.0                  # for a shared buffer: largest ratio of a queue to the free space
+//! reserve = "0 B"              # for a shared buffer: reserved space of each queue
 //! classes = 1                  # traffic classes, up to 8
-//! lossless = [0]               # those with PFC; if not given, all
-//! schedule = "strict"          # the highest first; or { weights = [1] }
-//! routing = "ecmp"             # by flow; or "spray": by packet
-//! [[switch.port]]              # ports with other thresholds, where inputs have their own buffers
+//! lossless = [0]               # classes with PFC [default: all]
+//! schedule = "strict"          # the highest class first; or { weights = [1] }
+//! routing = "ecmp"             # a path per flow; or "spray": per packet
+//! [[switch.port]]              # ports with other thresholds, with queues = "input"
 //! node = "s0"                  # a switch
-//! input = 1                    # a port; if not given, all
+//! input = 1                    # a port [default: all]
 //! xoff = "200 KB"
 //! xon = "150 KB"
 //!
 //! [host]                       # every host
 //! mtu = 1000                   # payload of a full packet, bytes
-//! poll = "10 ns"               # interval at which a flow polls for a free link; if not given, flows
-//!                              # take turns
+//! poll = "10 ns"               # interval at which a flow polls for a free link [default: flows
+//!                              # take turns]
 //!
 //! [transport]
-//! kind = "irn"                 # or "roce", "iwarp", "homa"; what is below is that of irn
+//! kind = "irn"                 # or "roce", "iwarp", "homa"; the values below are those of irn
 //! recovery = "sack"            # or "sack-only", "no-sack", "go-back-n"
-//! bdp-cap = "auto"             # packets; or a number, or false
+//! bdp-cap = "auto"             # or a number of packets, or false
 //! timeout = "low-high"         # or "fixed", "dynamic", false; false with PFC
 //! rto-low = "100 us"
-//! rto-high = "320 us"          # for "fixed" the timeout, for "dynamic" the first one and the least
+//! rto-high = "320 us"          # for "fixed" the timeout, for "dynamic" the first and the shortest
 //! few = 3                      # rto-low applies with fewer packets in flight
-//! acks = "every-packet"        # or "on-completion", as roce with PFC has it
+//! acks = "every-packet"        # or "on-completion", the default of roce with PFC
 //! fetch-delay = "0 us"         # time to fetch a lost packet from memory again (IRN 6.3)
 //! extra-header = 0             # bytes of every data packet (IRN 6.3)
-//! [transport.homa]             # of homa, whose [switch] has, if not given, queues = "output",
-//!                              # classes = 8, routing = "spray"; its parameters may be there with other
+//! [transport.homa]             # with homa, the defaults of [switch] are queues = "output",
+//!                              # classes = 8, routing = "spray"; this table is allowed with other
 //!                              # kinds too, for a sweep over `kind`
-//! rtt-bytes = "120 KB"         # sent without a grant; if not given, the BDP of the longest path
-//! unscheduled = 1              # classes of packets without a grant; the others are for granted ones;
-//!                              # if not given, by the sizes of flows
-//! cutoffs = ["2 KB"]           # or instead, the largest flow size of each such class but the last
+//! rtt-bytes = "120 KB"         # sent without a grant [default: the BDP of the longest path]
+//! unscheduled = 1              # classes of packets without a grant; granted packets have the other
+//!                              # classes [default: by the sizes of flows]
+//! cutoffs = ["2 KB"]           # or instead, the largest flow size of each of these classes but the last
 //! resend-after = "2 ms"        # missing data is requested again after this time
 //!
 //! [congestion-control]
 //! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "hpcc", "swift"
-//! ecn = false                  # marks; if not given, true where they are needed; or
+//! ecn = false                  # marking [default: true if the kind needs it]; or
 //!                              # { kmin = "5 KB", kmax = "200 KB", pmax = 0.01 }
-//! # its parameters; those of other kinds may be there too, for a sweep over `kind`
+//! # parameters of a kind; tables of other kinds are allowed, for a sweep over `kind`
 //! [congestion-control.dcqcn]
 //! gain = 0.00390625            # g
 //! alpha-timer = "55 us"        # K; "0 us": none
@@ -70,7 +70,7 @@
 //! min-rate = "40 Mbps"
 //! clamp-target = false         # whether every CNP sets the target rate
 //! back-off = 1.0               # factor of the rate after a loss
-//! cnp-interval = "50 us"       # of receivers: least time between two CNPs of a flow
+//! cnp-interval = "50 us"       # at receivers: shortest time between two CNPs of a flow
 //! [congestion-control.timely]
 //! segment = "0 B"              # acknowledged bytes for each update; "0 B": with each acknowledgement
 //! ewma = 0.02                  # alpha
@@ -79,48 +79,49 @@
 //! high = "500 us"              # T_high
 //! additive-increase = "10 Mbps"
 //! decrease = 0.8               # beta
-//! floor = 0.5                  # least factor of the rate in an update
+//! floor = 0.5                  # smallest factor of the rate in an update
 //! hyper-after = 5              # updates without a rise
 //! min-rate = "10 Mbps"
 //! back-off = 1.0               # factor of the rate after a loss
 //! [congestion-control.aimd]
-//! increase = 1.0               # packets a round trip
+//! increase = 1.0               # packets per round trip
 //! decrease = 0.5               # factor of the window after a loss
 //! [congestion-control.dctcp]
 //! gain = 0.0625                # g
-//! increase = 1.0               # packets a round trip
+//! increase = 1.0               # packets per round trip
 //! decrease = 0.5               # factor of the window after a loss
 //! [congestion-control.hpcc]
 //! target = 0.95                # eta
 //! max-stage = 5
 //! additive-increase = "80 B"   # W_AI
 //! [congestion-control.swift]
-//! queueing = "25 us"           # of the target, beyond the base round-trip time
+//! queueing = "25 us"           # part of the target above the base round-trip time
 //! scaling-range = "100 us"     # fs_range
 //! scaling-min = 0.1            # fs_min_cwnd, packets
 //! scaling-max = 100.0          # fs_max_cwnd, packets
-//! increase = 1.0               # ai, packets a round trip
+//! increase = 1.0               # ai, packets per round trip
 //! decrease = 0.8               # beta
 //! max-decrease = 0.5           # max_mdf
 //! min-window = 0.01            # min_cwnd, packets
-//! reset-after = 5              # timeouts in a row
+//! reset-after = 5              # consecutive timeouts
 //!
-//! [workload]                   # one or more of these; if not given, the first
+//! [workload]                   # one or more of these [default: the first]
 //! poisson = { load = 0.7, of = "payload", sizes = "irn-heavy-tailed", duration = "10 ms" }
-//!                              # any part: priority = 0, its traffic class
+//!                              # every part has also priority = 0, its traffic class
 //!                              # of = "wire" counts headers and gaps too; flows = N instead of
 //!                              # duration
 //! incast = { senders = 30, bytes = "150 MB", receiver = 0, connections = 1, requests = 1,
 //!            start = "0 us", every = "0 us" }
 //! permutation = { sizes = "irn-heavy-tailed", start = "0 us" }
-//! flows = "list.csv"           # or a list alone; see bandwise_workload::read::FlowList
+//! flows = "list.csv"           # or only a list; see bandwise_workload::read::FlowList
 //! # sizes: the name of a distribution, { fixed = "1 MB" }, { uniform = ["500 KB", "5 MB"] } or
 //! # { cdf = "FILE", spread = "uniform" }
 //!
 //! [run]
 //! seed = 1
-//! limit = "1 s"                # of simulated time; if not given, until all flows have arrived
-//! pause-storm = "5 ms"         # ports that are paused for longer without a break are in the results
+//! limit = "1 s"                # of simulated time [default: until all flows have arrived]
+//! warm-up = "0 us"             # flows that start earlier count in no average and no percentile
+//! pause-storm = "5 ms"         # results list ports that are paused for longer without a break
 //! ```
 //!
 //! `[sweep]` and `[plot]` belong to a study of several such scenarios: see [`super::Study`].

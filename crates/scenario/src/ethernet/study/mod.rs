@@ -1,22 +1,22 @@
 //! A [`Study`]: one scenario many times, with some of its keys changed.
 //!
 //! ```toml
-//! [sweep]                                         # every combination of what stands here is run
+//! [sweep]                                         # runs every combination of these values
 //! workload.poisson.load = [0.3, 0.5, 0.7, 0.9]    # an axis: a key of the file, and its values
 //! run.seed = [1, 2, 3]
 //!
-//! [sweep.variants.transport]                      # an axis with a name: what each place on it
-//! "IRN" = { transport.kind = "irn" }              # is called, and which keys it changes
+//! [sweep.variants.transport]                      # an axis with a name: the name of each place,
+//! "IRN" = { transport.kind = "irn" }              # and the keys that it changes
 //! "RoCE with PFC" = { transport.kind = "roce", switch.pfc = true }
 //!
-//! [plot]                                          # if not given, what stands here
-//! x = "workload.poisson.load"                     # an axis: the first whose values are numbers
+//! [plot]                                          # the defaults
+//! x = "workload.poisson.load"                     # the first axis whose values are numbers
 //! y = ["average slowdown", "average FCT", "FCT p99"]
 //! ```
 //!
-//! An axis changes the document, not the scenario: what it says is read as if it stood in the
-//! place of what it changes, so errors name its line. Points are in the order in which the axes
-//! stand in the file, the last one changing fastest.
+//! An axis changes the document, not the scenario: its values replace those of the document before
+//! the document is read, and errors name the line of the axis. Points are in the order of the axes in
+//! the file, the last axis changing fastest.
 
 mod axes;
 mod document;

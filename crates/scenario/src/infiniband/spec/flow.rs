@@ -17,29 +17,28 @@ use toml::Spanned;
 ///
 /// ```toml
 /// [[flow]]
-/// name = "lsg"             # if not given, "METHOD FROM->TO"; with a list, "NAME FROM->TO"
+/// name = "lsg"             # [default: "METHOD FROM->TO"]; with a list, "NAME FROM->TO"
 /// from = "h6"              # or a list
 /// to = "h0"
 /// method = "rperf"         # or "ping-pong", "post-poll", "closed-loop", "bulk"
-/// bytes = "64 B"           # of a message; for bulk, if not given, "4 KiB" (on UD within the MTU)
+/// bytes = "64 B"           # of a message [default for bulk: "4 KiB", on UD up to the MTU]
 /// sl = 0                   # service level
 /// completion = "poll"      # or "event": programs sleep until an interrupt wakes them
-/// # what measures latency (all but bulk)
+/// # methods that measure latency (all but bulk)
 /// samples = 10000          # at most
-/// warmup-rounds = 20       # rounds before these
-/// think = "600 ns"         # between rounds, at most (drawn uniformly)
+/// warmup-rounds = 20       # rounds before the first sample
+/// think = "600 ns"         # longest pause between rounds (uniformly distributed)
 /// # bulk
 /// buffer = "32 KiB"        # registered send buffer: largest outstanding payload
 /// depth = 128              # largest number of outstanding messages of a queue pair
 /// batch = 1                # messages for each doorbell
 /// qps = 1                  # queue pairs
-/// rate = "10 Gbps"         # payload, not to exceed; if not given, what it gets
-/// start = "0 s"            # when it begins, in simulated time
-/// stop = "5 ms"            # when it posts nothing more; if not given, it goes on
+/// rate = "10 Gbps"         # limit of the payload rate [default: none]
+/// start = "0 s"            # start, in simulated time
+/// stop = "5 ms"            # time after which no message is posted [default: never]
 /// # closed-loop and bulk
 /// transport = "rc"         # or "ud": SEND only, of at most one MTU
-/// opcode = "send"          # or "write" (bulk's on RC if not given), "write-imm", "read", "atomic"
-///                          # (of 8 bytes)
+/// opcode = "send"          # or "write" (default of bulk on RC), "write-imm", "read", "atomic" (8 B)
 /// ```
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

@@ -21,42 +21,42 @@
 //!
 //! [device]                     # every host
 //! preset = "connectx4-56g"     # or "connectx3-fdr"
-//! mtu = 4096                   # this and every other stage of DeviceModel by its name
-//! interrupt = "4 us"           # from a completion to a program that sleeps for it
-//! idle-states = []             # or [{ after = "80 us", exit = "10 us" }], of programs that sleep
+//! mtu = 4096                   # this and the other parameters of DeviceModel, by their names
+//! interrupt = "4 us"           # time to wake a program that sleeps until a completion
+//! idle-states = []             # or [{ after = "80 us", exit = "10 us" }], for sleeping programs
 //! os-tick = { period = "2 ms", steal = "3.1 us" }   # or false
 //!
 //! [qos]                        # every port
-//! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # lane by service level; 15 drops
-//! high = []                    # turns as VL:WEIGHT, such as "1:64"
-//! low = ["0:64"]               # "VL:64" for every lane of any sl2vl that `high` doesn't serve
+//! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # lane by service level; lane 15 drops
+//! high = []                    # arbitration entries VL:WEIGHT, such as "1:64"
+//! low = ["0:64"]               # [default: "VL:64" for every lane of an sl2vl that `high` doesn't serve]
 //! high-limit = 0
 //!
-//! [[qos.port]]                 # ports with tables of their own, each table a whole one; later
-//! node = "switch"              # ones win
-//! input = 3                    # any, if not given; for sl2vl of a switch alone
-//! output = 7                   # all, if not given
-//! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # and without `input`, or instead
-//!                              # of sl2vl: high, low and high-limit as above
+//! [[qos.port]]                 # ports with their own tables, which replace those above; a later
+//! node = "switch"              # [[qos.port]] overrides an earlier one
+//! input = 3                    # input port, only for sl2vl of a switch [default: all]
+//! output = 7                   # output port [default: all]
+//! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # or, without `input`, high, low and
+//!                              # high-limit as above
 //!
-//! [congestion-control]         # off where this table is missing
-//! threshold = "16 KiB"         # of what waits for a lane of an output port; half of switch.buffer
-//! marking-rate = 10            # packets that pass between two marks, on average
-//! packet-size = 512            # smaller ones are never marked, in bytes
-//! mark-victims = "hosts"       # ports that mark though they wait for credits; or "none", "all"
+//! [congestion-control]         # off without this table
+//! threshold = "16 KiB"         # of bytes queued for a lane of an output port; half of switch.buffer
+//! marking-rate = 10            # mean number of packets between two marks
+//! packet-size = 512            # bytes; smaller packets are never marked
+//! mark-victims = "hosts"       # ports that mark even without credits; or "none", "all"
 //! ccti-increase = 1
 //! ccti-timer = 150             # in units of 1.024 us
 //! ccti-min = 0
-//! table = { quadratic = 128, longest = 57.385, shift = 0 }   # entries, the last one's wait in
-//!                              # packet times, rounded to 2^-shift; or 128: entry n waits n
+//! table = { quadratic = 128, longest = 57.385, shift = 0 }   # number of entries, wait of the last
+//!                              # in packet times rounded to 2^-shift; or 128: entry n waits n
 //!
 //! [run]
 //! warmup = "100 us"
-//! duration = "50 ms"           # at most: it ends when all latency flows have their samples
+//! duration = "50 ms"           # at most: the run ends when all latency flows have their samples
 //! seed = 1
 //! allow-credit-loops = false
 //!
-//! [[flow]]                     # as many as you like; see below
+//! [[flow]]                     # zero or more; keys as in spec/flow.rs
 //! from = "h1"
 //! to = "h0"
 //! method = "bulk"

@@ -9,37 +9,37 @@
 //! [fabric]                     # see bandwise_topology::read::toml
 //! build = { single-switch = 32 }
 //! link = { rate = "56 Gbps", delay = "10 ns" }
-//! # or, above the tables, fabric-file = "FILE" with such a table, or as ibnetdiscover and ibsim have it
-//! # and there too, models = "FILE": a sensitivity table as TOML or CSV, see bandwise_saba::table::read
+//! # or, above the tables, fabric-file = "FILE": TOML, ibnetdiscover output or an ibsim netlist
+//! # and also above the tables, models = "FILE": a sensitivity table, see bandwise_saba::table::read
 //!
 //! [queues]                     # of every port
 //! queues = 8                   # virtual lanes
 //! levels = 16                  # priority levels of applications
-//! part = 1.0                   # of a link's bandwidth that is shared here
+//! part = 1.0                   # part of a link's bandwidth that jobs share
 //!
-//! [model]                      # of sensitivity
+//! [model]                      # kind of sensitivity models
 //! kind = "monotone"            # less bandwidth is never faster; or "polynomial", as published
 //! degree = 3                   # of the polynomial, 1 to 3
 //!
 //! [[job]]
-//! name = "lr"                  # or its workload's, with a number if there are more
-//! workload = "LR"              # of Saba's table 2.1: LR RF GBT SVM NI NW PR SQL WC TS; or made up: W1
+//! name = "lr"                  # [default: the workload's name, with a number if several jobs have it]
+//! workload = "LR"              # of Saba's table 2.1: LR RF GBT SVM NI NW PR SQL WC TS; or synthetic: W1
 //! instances = 8
-//! data = 1.0                   # times what the workload was profiled with
-//! count = 1                    # as many alike
+//! data = 1.0                   # multiple of the profiled amount of data
+//! count = 1                    # number of identical jobs
 //! start = "0 s"
-//! weight = 1.0                 # for the policy with weights by hand
-//! hosts = ["h0", "h1"]         # one for each instance; if not given, by chance
+//! weight = 1.0                 # for policies with given weights
+//! hosts = ["h0", "h1"]         # one for each instance [default: random hosts]
 //!
-//! [[job]]                      # or a job by how long it takes with parts of the bandwidth
+//! [[job]]                      # or a job by its durations with parts of the bandwidth
 //! name = "etl"
 //! times = { "100%" = "120 s", "50%" = "150 s", "25%" = "230 s" }
 //! instances = 8
 //!
-//! [[job]]                      # or by an application of the table of models; beside one of the
-//! model = "sort"               # others it says what Saba takes for true of the job
+//! [[job]]                      # or by an application of the table of models; with another
+//! model = "sort"               # description, only the model that Saba uses for the job
 //!
-//! [[job]]                      # or by what it does
+//! [[job]]                      # or by its stages
 //! name = "train"
 //! instances = 16
 //! rounds = 100
@@ -49,15 +49,15 @@
 //! # patterns: shuffle, broadcast, chain, ring-all-reduce, tree-all-reduce, { partition-aggregate = 1 }
 //! # (aggregators), { parameter-server = 1 } (servers), { bulk-synchronous = 2 } (neighbours)
 //!
-//! [synthetic]                  # workloads that are made up: W1, W2, … by falling sensitivity
+//! [synthetic]                  # synthetic workloads W1, W2, … by falling sensitivity
 //! count = 20
 //!
 //! [placement]                  # of jobs without `hosts`
-//! jobs-per-host = 16           # at most
+//! jobs-per-host = 16           # most jobs on a host
 //!
 //! [run]
 //! seed = 1
-//! grain = "0 s"                # what ends leaves its rate unused for so long at most; saves work
+//! grain = "0 s"                # longest time that an ended flow's rate stays unused; saves work
 //! ```
 
 mod job;
