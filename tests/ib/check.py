@@ -162,7 +162,7 @@ def bad_flags():
     ]:
         text = weights(*arguments, code=2)
         assert wanted in text, f"{arguments}: {text}"
-    assert "has nothing of h3:1" in weights("h3:1", "--restore", "before.json", code=2)
+    assert "has no weights of h3:1" in weights("h3:1", "--restore", "before.json", code=2)
     # Without the simulator there is no device here.
     done = subprocess.run([BANDWISE, "fabric", "weights", "--device", "nope"], env=HERE, capture_output=True, text=True)
     assert done.returncode == 1 and "nope can't be opened" in done.stderr, done.stderr

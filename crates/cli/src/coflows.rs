@@ -119,7 +119,7 @@ impl Flags {
                 let trace = read::coflows(&text.source())?;
                 (text.name, trace)
             }
-            None => (format!("made up, seed {seed}"), CoflowMix::like_public().trace(seed)),
+            None => (format!("random, seed {seed}"), CoflowMix::like_public().trace(seed)),
         };
         let inputs: Vec<&std::path::Path> = path.as_deref().into_iter().collect();
         let outputs = json.resolve(&inputs)?;

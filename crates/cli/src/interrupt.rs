@@ -19,7 +19,7 @@ impl Interrupt {
             if flag.swap(true, Relaxed) {
                 std::process::exit(130);
             }
-            note("stopping; once more to stop at once");
+            note("stopping; press Ctrl-C again to stop at once");
         })?;
         Ok(Interrupt(asked))
     }

@@ -85,7 +85,7 @@ fn once<S: Repeated>(
     match S::Experiment::stop(&results) {
         Stop::Complete | Stop::Limit => Ok(Some(results)),
         Stop::Interrupted => Ok(None),
-        Stop::Stuck => Err("nothing will happen any more, and the run is not complete".to_owned()),
+        Stop::Stuck => Err("no event is pending, and the run is not complete".to_owned()),
         Stop::Deadlock(_) => Err("deadlock: ports wait for each other forever".to_owned()),
     }
 }

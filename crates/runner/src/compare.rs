@@ -149,7 +149,7 @@ impl Together {
                 Outcome::Late => Some(format!("--ready {command}: does not end")),
                 outcome => Some(format!("--ready {command}: {outcome}")),
             },
-            None => Some("somebody asked to stop".into()),
+            None => Some("interrupted".into()),
         })
     }
 

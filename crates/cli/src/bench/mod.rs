@@ -28,8 +28,8 @@ use std::num::NonZeroUsize;
 #[command(after_help = "\
 A packet-hop is one link crossed by one packet, acknowledgements included. While other programs use
 the machine, speed per second of CPU time is more reliable than speed per second of wall time. To
-compare short runs with long ones, take the speed with each part of a run at its fastest, from
-equally many runs of both.
+compare short runs with long ones, use the speed with each part of a run at its fastest, from the
+same number of runs of both.
 
 Examples:
   bandwise bench

@@ -159,7 +159,7 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
         rows: rows.collect(),
     };
     let claims = Table {
-        caption: "In these runs; two numbers within 10% of each other are alike.".to_owned(),
+        caption: "In these runs. Two numbers within 10% of each other count as equal.".to_owned(),
         ..claims_table(&found.claims)
     };
     [findings, claims].into_iter().filter(|table| !table.rows.is_empty()).collect()
@@ -174,7 +174,7 @@ fn closing(flags: &Flags, found: &Found) -> String {
     };
     let empty = match found.empty.is_empty() {
         true => String::new(),
-        false => format!("No message in the time there was: {}. ", found.empty.join(", ")),
+        false => format!("No message in the measured time: {}. ", found.empty.join(", ")),
     };
     let devices: Vec<&str> =
         found.hosts.iter().map(|host| host.device.as_deref().unwrap_or("?")).collect();

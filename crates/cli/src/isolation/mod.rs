@@ -43,7 +43,7 @@ impl Flags {
             RunEnd::Complete => {
                 let cases = found.empty.join(", ");
                 Err(anyhow!(
-                    "no message in the time there was: {cases}; needed: a longer --duration"
+                    "no message in the measured time: {cases}; needed: a longer --duration"
                 )
                 .into())
             }

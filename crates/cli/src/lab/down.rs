@@ -8,13 +8,13 @@ use bandwise_lab::{down, needs_root};
 /// Flags of `bandwise lab down`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Removes what `bandwise lab up` made and nothing else. Does nothing if there is no such lab.
+Removes only the namespaces that `bandwise lab up` made. Does nothing if there is no such lab.
 
 Examples:
   bandwise lab down
   bandwise lab down --name rack2 --force")]
 pub(crate) struct Flags {
-    /// Remove the lab although commands run there; they go on without a network
+    /// Remove the lab even if commands run there; they continue without a network
     #[arg(long)]
     force: bool,
     #[command(flatten)]

@@ -67,7 +67,7 @@ fn queue(text: &str) -> Result<Queue, Refusal> {
 /// Returns the configuration of a port: each mark once, and no more queues than a port has.
 fn config(queues: &[Queue]) -> Result<PortConfig, Failure> {
     if queues.len() > usize::from(QUEUES.get()) {
-        let message = format!("{} weights for as many queues", queues.len());
+        let message = format!("{} weights, each of which needs a queue", queues.len());
         return Err(Failure::usage(
             message,
             format!("up to {QUEUES}; marks can share one: 10,14=3"),

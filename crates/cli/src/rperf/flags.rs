@@ -15,21 +15,21 @@ use std::path::PathBuf;
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
 Examples:
-  # What a small message sees while three hosts send bulk traffic to the same destination
+  # The latency of small messages while three hosts send bulk traffic to the same destination
   bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --background h1,h2,h3
-  # The same on a lane of its own, if the fabric's tables have one for service level 1
+  # The same on another lane, if the fabric's tables have one for service level 1
   bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --background h1,h2,h3 --sl 1
-  # How wrong are the usual tools?
+  # The errors of the usual tools
   bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --compare --report report.html
-  # The fabric there is, with the usual switch and hosts; its names are those ibnetdiscover prints
+  # A real fabric, with the default switch and hosts; names are those that ibnetdiscover prints
   ibnetdiscover > fabric.txt && bandwise rperf --fabric fabric.txt --from node1 --to node2
-  # A TOML scenario with [[flow]]s of its own
+  # A TOML scenario with [[flow]] tables
   bandwise rperf --fabric docs/examples/two-lanes.toml --json -
   # Real hosts: `bandwise rperf server --listen 0.0.0.0` on node1, then on node2
   bandwise rperf client node1
 
-The JSON depends on the fabric, the flags and the seed alone. An interrupted run prints what it
-has, says `partial`, and ends with exit code 130; a deadlock ends with 1 and names its ports.")]
+The JSON depends only on the fabric, the flags and the seed. An interrupted run prints partial
+results, marked `Partial`, and exits with 130. A deadlock exits with 1 and prints its ports.")]
 pub(crate) struct Flags {
     #[command(subcommand)]
     pub(super) on_device: Option<OnDevice>,

@@ -65,5 +65,5 @@ fn figure(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
             series.push(curve(format!("{name}, truth"), SourceKind::Truth, truth));
         }
     }
-    percentiles("Measured, and as it really was between the two ports.", series)
+    percentiles("Measured, and the true time between the two ports.", series)
 }

@@ -54,7 +54,7 @@ impl Flags {
     /// Reads the file that `--fabric` names.
     pub(super) fn read(&self) -> Result<Text, Failure> {
         let Some(file) = &self.fabric else {
-            let message = "where to measure? Neither --fabric is given, nor server or client";
+            let message = "neither --fabric nor a command such as `client` is given";
             let allowed = "--fabric FILE: a TOML scenario, ibnetdiscover output or an ibsim netlist; or on real \
                            hosts `bandwise rperf server` and `bandwise rperf client HOST`";
             return Err(Failure::usage(message, allowed));
@@ -154,9 +154,8 @@ impl Flags {
             names::check(file, base.fabric(), &source, name, at)?;
         }
         if let Some((twice, at)) = background().find(|(name, _)| **name == from.0) {
-            let message = format!(
-                "{twice:?} measures: its own bulk traffic would stand in the way of its loopback"
-            );
+            let message =
+                format!("{twice:?} measures: its own bulk traffic would delay its loopback");
             let allowed = "other hosts than that of --from";
             return Err(source.error(at, message).allowed(allowed).into());
         }
@@ -200,7 +199,7 @@ impl Flags {
         let is_free = |name: &&String| *name != to && !self.background.contains(name);
         names.find(is_free).cloned().ok_or_else(|| {
             let allowed = "a host that neither --to nor --background names, or --from HOST";
-            Failure::usage("every host of the fabric has something to do", allowed)
+            Failure::usage("the fabric has no host without another task", allowed)
         })
     }
 

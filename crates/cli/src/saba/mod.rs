@@ -33,7 +33,7 @@ Examples:
   bandwise saba status --config controller.toml
   bandwise saba rates --config controller.toml")]
 pub(crate) enum Command {
-    /// Simulate jobs under several sharing policies, and print what to configure
+    /// Simulate jobs under several sharing policies, and print the configuration for Saba
     Plan(settings::Flags),
     /// Measure the slowdown of a program by its share of the bandwidth
     Profile(Box<profile::Flags>),

@@ -61,8 +61,8 @@ fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
         Stop::Interrupted => Err(Failure::Interrupted),
         Stop::Deadlock(ports) => Err(deadlock(scenario.fabric(), ports, results.simulated)),
         Stop::Stuck => Err(anyhow!(
-            "{missing} flows have not arrived and nothing will happen any more: packets of theirs \
-             were lost, and no timeout notices"
+            "{missing} flows have not arrived and no event is pending: packets of these flows \
+             were lost, and no timeout detects it"
         )
         .into()),
     }

@@ -121,7 +121,7 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
     let why = match &results.stop {
         Stop::Complete => None,
         Stop::Limit => Some("ended at the limit of simulated time"),
-        Stop::Stuck => Some("nothing will happen any more"),
+        Stop::Stuck => Some("no event is pending"),
         Stop::Deadlock(_) => Some("ended by a deadlock"),
         Stop::Interrupted => Some("interrupted"),
     };

@@ -19,7 +19,7 @@ pub(super) struct TraceFlags {
     /// repeated
     #[arg(long, value_name = "NODE[:PORT]")]
     trace_port: Vec<String>,
-    /// End the trace after N packets; the run goes on [default: 100000]
+    /// End the trace after N packets; the run continues [default: 100000]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(1..=u32::MAX.into()))]
     trace_packets: Option<u64>,

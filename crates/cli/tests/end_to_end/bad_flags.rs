@@ -5,7 +5,11 @@ use crate::common::{BACK_TO_BACK, Place, fixture};
 #[test]
 fn without_a_fabric_there_are_servers_and_clients() {
     let ran = Place::new().run(&["rperf", "--to", "h0"]);
-    ran.refused(&["Neither --fabric is given", "allowed: --fabric FILE", "bandwise rperf client"]);
+    ran.refused(&[
+        "neither --fabric nor a command",
+        "allowed: --fabric FILE",
+        "bandwise rperf client",
+    ]);
 }
 
 #[test]
@@ -41,7 +45,7 @@ fn values_of_rperf() {
         (&["--to", "h0", "--method", "guess"], &["\"guess\"\n  allowed: rperf, ping-pong"]),
         (&["--to", "h0", "--scheduling", "lifo"], &["\"lifo\"\n  allowed: fcfs, round-robin"]),
         (&["--to", "h0", "--method", "bulk", "--samples", "9"], &["bulk does not use `samples`"]),
-        (&["--to", "h0", "--background", "h1"], &["has something to do", "--from"]),
+        (&["--to", "h0", "--background", "h1"], &["has no host without another task", "--from"]),
         (&["--to", "h0", "--from", "h1", "--background", "h5"], &["there is no host \"h5\""]),
         (
             &["--to", "h0", "--from", "h1", "--background", "h1"],

@@ -45,9 +45,9 @@ impl Found<'_> {
         let (gives, of) = (share("128 B")?, share("4096 B")?);
         let price = if gives < of * (1.0 - SAME) { "at the price of" } else { "without loss of" };
         Some(format!(
-            "With bulk messages of 128 B instead of 4096 B it takes {small:.1} us instead of \
-             {large:.1} us, {price} bandwidth: they fill {gives:.0}% of the link instead of \
-             {of:.0}%."
+            "With bulk messages of 128 B instead of 4096 B, the small message takes {small:.1} us \
+             instead of {large:.1} us, {price} bandwidth: bulk traffic fills {gives:.0}% of the \
+             link instead of {of:.0}%."
         ))
     }
 
@@ -57,9 +57,10 @@ impl Found<'_> {
         let fcfs = self.rtt("fig10", "FCFS 5 BSGs")?;
         let second = if two > fcfs / 2.0 { "does not help" } else { "still helps" };
         Some(format!(
-            "Round-robin instead of first come, first served makes it {one:.1} us instead of \
-             {fcfs:.1} us behind one switch ({:.1} times the idle switch's); behind two it \
-             {second} ({two:.1} us), where the flow shares an input buffer with bulk traffic.",
+            "With round-robin instead of first come, first served, the round trip takes {one:.1} us \
+             instead of {fcfs:.1} us behind one switch ({:.1} times that of the idle switch). Behind \
+             two switches, where the flow shares an input buffer with bulk traffic, round-robin \
+             {second} ({two:.1} us).",
             one / idle
         ))
     }
@@ -76,8 +77,8 @@ impl Found<'_> {
             format!("costs them {:.0}% of their bandwidth", 100.0 * lost)
         };
         Some(format!(
-            "A service level of its own {protects} ({own:.1} us) from bulk senders that keep to \
-             theirs, and {cost} ({dedicated:.1} of {shared:.1} Gbps)."
+            "A dedicated service level {protects} ({own:.1} us) from bulk senders on another one, and \
+             {cost} ({dedicated:.1} of {shared:.1} Gbps)."
         ))
     }
 
@@ -87,8 +88,8 @@ impl Found<'_> {
         let bandwidth = self.value("fig13", "pretend LSG", "bandwidth")?;
         let others = self.value("fig13", "BSG beside a pretend LSG: most", "bandwidth")?;
         Some(format!(
-            "Whoever sends bulk traffic in small messages on that level gets {bandwidth:.1} Gbps, \
-             {:.1} times an honest sender's share, and makes it {rtt:.1} us instead of {own:.1} us.",
+            "A sender of bulk traffic in small messages on that level gets {bandwidth:.1} Gbps, {:.1} times \
+             an honest sender's share, and the round trip takes {rtt:.1} us instead of {own:.1} us.",
             bandwidth / others
         ))
     }

@@ -57,7 +57,7 @@ fn tails(found: Found) -> Vec<Finding> {
     let added = above("switch 64 B").zip(direct).map(|(switch, direct)| switch - direct);
     let relative = found.rtt("fig4", "switch 64 B").map(|(tail, median)| tail / median - 1.0);
     all.extend(number("fig4", "direct: most", metric, "ns", direct));
-    all.extend(number("fig4", "what the switch adds", metric, "ns", added));
+    all.extend(number("fig4", "added by the switch", metric, "ns", added));
     all.extend(number("fig4", "switch 64 B", metric, "%", relative.map(|r| r * 100.0)));
     all
 }
@@ -78,7 +78,7 @@ fn shares(found: Found) -> Vec<Finding> {
     };
     let costs: Option<Vec<f64>> = ["64 B", "1024 B", "4096 B"].into_iter().map(cost).collect();
     let most = costs.map(|c| c.into_iter().fold(f64::NEG_INFINITY, f64::max));
-    all.extend(number("fig5", "what the switch costs: most", "bandwidth", "Gbps", most));
+    all.extend(number("fig5", "cost of the switch: most", "bandwidth", "Gbps", most));
     let total = |case: &str| found.value("fig7b", case, "total bandwidth");
     let lost = total("1 BSG").zip(total("5 BSGs")).map(|(one, five)| 100.0 * (one - five) / one);
     all.extend(number("fig7b", "from 1 to 5 BSGs", "bandwidth lost", "%", lost));

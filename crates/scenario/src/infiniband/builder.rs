@@ -56,7 +56,7 @@ pub enum BuildError {
     #[error(transparent)]
     Time(#[from] TimeError),
     /// Output ports can wait for each other's credits in a loop.
-    #[error("ports can wait for each other's credits in a circle: {}", .ports.join(" -> "))]
+    #[error("ports can wait for each other's credits in a loop: {}", .ports.join(" -> "))]
     CreditLoop {
         /// Node of the first port.
         node: String,

@@ -173,7 +173,7 @@ fn check_together(jobs: &[SharedJob]) -> Result<(), JobError> {
     for (number, SharedJob { name, application, profile, .. }) in jobs.iter().enumerate() {
         if !names.insert(name.as_str()) {
             let message = format!("two jobs called {name:?}");
-            let allowed = "a name of its own, or `count` for several that are alike";
+            let allowed = "a unique name, or `count` for identical jobs";
             return Err(JobError { number, ..JobError::new(message, allowed) });
         }
         if *profiles.entry(application).or_insert(profile) != profile {

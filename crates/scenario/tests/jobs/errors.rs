@@ -17,9 +17,9 @@ fn jobs_that_say_too_little_or_too_much() {
     insta::assert_snapshot!(error("[queues]\nqueues = 8\n"), @"jobs.toml:1: no jobs (allowed: one [[job]] or more)");
     insta::assert_snapshot!(job("instances = 8"), @"jobs.toml:2: no work, or several kinds of work, for this job (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
     insta::assert_snapshot!(job("workload = \"LR\"\nstage = [{ compute = \"1 s\" }]"), @"jobs.toml:2: no work, or several kinds of work, for this job (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
-    insta::assert_snapshot!(job("workload = \"XX\""), @r#"jobs.toml:3: unknown workload "XX" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W20, which are made up)"#);
+    insta::assert_snapshot!(job("workload = \"XX\""), @r#"jobs.toml:3: unknown workload "XX" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or the synthetic W1 to W20)"#);
     let beyond = "[synthetic]\ncount = 3\n[[job]]\nworkload = \"W4\"\n";
-    insta::assert_snapshot!(error(beyond), @r#"jobs.toml:5: unknown workload "W4" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or W1 to W3, which are made up)"#);
+    insta::assert_snapshot!(error(beyond), @r#"jobs.toml:5: unknown workload "W4" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or the synthetic W1 to W3)"#);
     insta::assert_snapshot!(error("[run]\ngrain = \"100 s\"\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:3: grain can't be 100 s (allowed: 0 ps to 60 s)");
     insta::assert_snapshot!(error("[synthetic]\ncount = 0\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:3: count can't be 0 (allowed: 1 to 1000)");
     insta::assert_snapshot!(job("workload = \"LR\"\ncolour = 1"), @"jobs.toml:4: unknown field `colour` (allowed: one of `name`, `workload`, `model`, `times`, `stage`, `rounds`, `instances`, `data`, `count`, `start`, `weight`, `hosts`)");
@@ -28,7 +28,7 @@ fn jobs_that_say_too_little_or_too_much() {
     insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = \"star\" }]"), @r#"jobs.toml:3: unknown pattern "star" (allowed: "shuffle", "broadcast", "chain", "ring-all-reduce", "tree-all-reduce", { partition-aggregate = 1 }, { parameter-server = 1 } or { bulk-synchronous = 2 })"#);
     insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = { parameter-server = 0 } }]"), @"jobs.toml:3: parameter-server = 0 (allowed: 1 or more)");
     insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = \"shuffle\", overlap = 1.5 }]"), @"jobs.toml:3: overlap can't be 1.5 (allowed: 0 to 1)");
-    insta::assert_snapshot!(error("[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"LR\"\n"), @r#"jobs.toml:4: two jobs called "LR" (allowed: a name of its own, or `count` for several that are alike)"#);
+    insta::assert_snapshot!(error("[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"LR\"\n"), @r#"jobs.toml:4: two jobs called "LR" (allowed: a unique name, or `count` for identical jobs)"#);
 }
 
 /// A job needs a duration to have a model, and one that picoseconds can count.

@@ -195,7 +195,7 @@ impl Flags {
         if let (Some(file), Some(port)) = (&self.restore, chosen.first()) {
             let found = Kept::read(file)?.of(at(fabric, port.id)?);
             let missing = || {
-                let message = format!("{} has nothing of {}", file.display(), port.name);
+                let message = format!("{} has no weights of {}", file.display(), port.name);
                 Failure::usage(message, "a file that --keep wrote for this port")
             };
             fabric.remember(port.id, found.ok_or_else(missing)?);

@@ -73,7 +73,7 @@ pub(super) fn queue(text: &str) -> Result<Queue, Refusal> {
 pub(super) fn config(queues: &[Queue], given: &Lanes) -> Result<PortConfig, Failure> {
     let most = given.vls().len();
     if queues.len() > most {
-        let message = format!("{} weights for as many lanes", queues.len());
+        let message = format!("{} weights, each of which needs a lane", queues.len());
         return Err(Failure::usage(
             message,
             format!("up to {most}, which --lanes has; service levels can share one: 1,4=3"),

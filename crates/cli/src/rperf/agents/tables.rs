@@ -144,8 +144,8 @@ fn hosts(settings: &Settings, outcome: &Outcome) -> Table {
     Table {
         title: "Hosts".to_owned(),
         caption: format!(
-            "Each clock is known to so much, at the start and at the end. The margin of {} at both ends of the time \
-             must excuse what any two don't agree about.",
+            "The error of each clock, at the start and at the end. The margin of {} at both ends of the time must \
+             exceed the error between any two.",
             settings.plan.margin
         ),
         header: header.map(str::to_owned).to_vec(),
@@ -164,7 +164,7 @@ pub(super) fn closing(settings: &Settings, outcome: &Outcome) -> String {
     let without = without_samples(settings, outcome);
     let none = match without.is_empty() {
         true => String::new(),
-        false => format!("No message in that time: {}. ", without.join(", ")),
+        false => format!("No message while all flows were active: {}. ", without.join(", ")),
     };
     let all_active = outcome.window.map_or(Time::ZERO, |window| window.to() - window.from());
     format!(

@@ -42,9 +42,9 @@ Short flags are those of perftest if they mean the same. Times are round trips, 
 prints half. Bandwidth is in Gbps, that of perftest in 2^20 B/s.
 
 Examples:
-  # The network alone, without what hosts add: RPerf
+  # The latency of the network without that of hosts: RPerf
   bandwise rperf client node1
-  # What ib_send_lat and ib_write_bw measure
+  # The same as ib_send_lat and ib_write_bw
   bandwise rperf client node1 --method ping-pong -s 2 -n 10000
   bandwise rperf client node1 --method bulk -s 65536 -q 2 -D 10 --json bulk.json
   # Each message size; small messages from four threads; sleeping in place of busy polling
@@ -52,8 +52,8 @@ Examples:
   bandwise rperf client node1 --method bulk -s 64 --threads 4 --cpu 0-3 -D 10
   bandwise rperf client node1 --method ping-pong -e
 
-Interrupted, or when the other side is gone, it prints what it has and says `Partial`, with exit
-code 130, or 1.")]
+After an interrupt or the loss of the other side, the command prints partial results, marked
+`Partial`, and exits with 130 or 1.")]
 pub(crate) struct Client {
     /// Host of `bandwise rperf server`, and its port if it is not 18516
     #[arg(value_name = "HOST[:PORT]", value_parser = host)]
@@ -148,7 +148,7 @@ pub(super) enum MethodFlag {
     PingPong,
     /// A WRITE and its completion, as in qperf
     PostPoll,
-    /// A request and its completion, with as many requests in flight as -t says
+    /// A request and its completion, with -t requests in flight
     ClosedLoop,
     /// Bulk traffic: bandwidth instead of latency
     Bulk,

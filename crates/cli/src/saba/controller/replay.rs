@@ -19,7 +19,7 @@ touched. Each file of a recording can be replayed alone; several, in order, are 
 Examples:
   bandwise saba replay recording.jsonl
   bandwise saba replay recording.jsonl --orders
-  # With its earlier files first
+  # Several files, the oldest first
   bandwise saba replay recording.jsonl.part-* recording.jsonl")]
 pub(crate) struct Flags {
     /// Recording, or its files, the oldest first

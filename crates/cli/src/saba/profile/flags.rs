@@ -29,12 +29,12 @@ bandwise saba profile [OPTIONS] --app <NAME> --lab <NAME> -- <COMMAND>...
 #[command(after_help = "\
 The command runs with each share of the bandwidth, in random order, and is timed from its start to
 its end. Its output is appended to JOURNAL.out. Failed runs are listed and repeated at the end.
-Ctrl-C ends the present run. The same command line makes the runs that are left, also after a kill
+Ctrl-C ends the present run. The same command line makes the remaining runs, also after a kill
 or a reboot; with a larger --repeat it adds runs.
 
-Links are those of a lab (`bandwise lab up`), what a device of this host sends (not what it
-receives), or links that your own command limits: sh runs it before each run with BANDWISE_SHARE in
-its environment, 0.25 for 25%, and with 1 at the end.
+Links are those of a lab (`bandwise lab up`), the sending side of a device of this host (not the
+receiving side), or links that your own command limits: sh runs it before each run with
+BANDWISE_SHARE in its environment, 0.25 for 25%, and with 1 at the end.
 
 Examples:
   # A program that a script starts on the hosts of a lab
@@ -56,7 +56,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "N", value_parser = number(1..=1000), default_value = "3")]
     #[arg(allow_negative_numbers = true)]
     repeat: u64,
-    /// Runs with the whole bandwidth that come first and are no samples
+    /// Runs with the whole bandwidth before the first sample
     #[arg(long, value_name = "N", value_parser = number(0..=1000), default_value = "1")]
     #[arg(allow_negative_numbers = true)]
     warm_up: u64,
@@ -78,7 +78,7 @@ pub(crate) struct Flags {
     /// Limit all links of this lab
     #[arg(long, value_name = "NAME", group = "links")]
     lab: Option<String>,
-    /// Limit what this device of this host sends; several are separated by commas
+    /// Limit the sending rate of these devices of this host, separated by commas
     #[arg(long, value_name = "NAME", group = "links", value_delimiter = ',', requires = "rate")]
     device: Vec<String>,
     /// Rate of the device, 100% of the bandwidth

@@ -56,8 +56,8 @@ fn end(finished: &[Option<Finished>]) -> Result<(), Failure> {
     match finished.iter().flatten().filter(|point| point.stop == "stuck").count() {
         0 => Ok(()),
         stuck => Err(anyhow!(
-            "in {stuck} points flows have not arrived and nothing will happen any more: packets of \
-             theirs were lost, and no timeout notices"
+            "in {stuck} points flows have not arrived and no event is pending: packets of these \
+             flows were lost, and no timeout detects it"
         )
         .into()),
     }

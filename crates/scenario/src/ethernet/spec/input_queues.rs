@@ -67,7 +67,8 @@ impl SwitchSpec {
         if buffer <= headroom {
             let at = place(&self.buffer, place(&self.pfc, 0..0));
             let (had, least) = (buffer.get(), headroom.get());
-            let message = format!("a buffer of {had} B has no room for what arrives after a pause");
+            let message =
+                format!("a buffer of {had} B has no room for the bytes that arrive after a pause");
             let allowed = format!("more than {least} B: {ASKS}; or pfc = false");
             return Err(source.error(at, message).allowed(allowed));
         }

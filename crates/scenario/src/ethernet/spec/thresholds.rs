@@ -7,7 +7,7 @@ use bandwise_units::Bytes;
 
 /// Composition of the headroom, for errors.
 pub(super) const ASKS: &str =
-    "what the link carries there and back, three packets and a pause frame";
+    "the bytes on the link in both directions, three packets and a PFC frame";
 
 /// The part of an input's buffer for one class.
 pub(super) struct Share {

@@ -239,7 +239,7 @@ impl TransportSpec {
             .or(at("fetch-delay", &self.fetch_delay));
         match given {
             Some((key, at)) => {
-                Err(homa::refuse(source, key, at, "what it has is in [transport.homa]"))
+                Err(homa::refuse(source, key, at, "the settings of homa are in [transport.homa]"))
             }
             None => Ok(()),
         }

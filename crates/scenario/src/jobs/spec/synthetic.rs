@@ -40,6 +40,6 @@ impl Known {
 
     /// Returns the names of all workloads.
     pub(super) fn names(&self) -> String {
-        format!("{}, or W1 to W{}, which are made up", WORKLOADS.join(", "), self.synthetic.len())
+        format!("{}, or the synthetic W1 to W{}", WORKLOADS.join(", "), self.synthetic.len())
     }
 }

@@ -70,12 +70,12 @@ fn ring() -> String {
 
 #[test]
 fn a_ring_of_switches() {
-    insta::assert_snapshot!(error(&format!("title = \"ring\"\n{}", ring())), @"s.toml:3: ports can wait for each other's credits in a circle: s0:2 -> s1:2 -> s2:2 -> s3:2 -> s4:2 -> s0:2 (allowed: switches that form no ring, or run.allow-credit-loops = true to see it happen)");
+    insta::assert_snapshot!(error(&format!("title = \"ring\"\n{}", ring())), @"s.toml:3: ports can wait for each other's credits in a loop: s0:2 -> s1:2 -> s2:2 -> s3:2 -> s4:2 -> s0:2 (allowed: switches that form no ring, or run.allow-credit-loops = true to see it happen)");
     let allowed = format!("{}[run]\nallow-credit-loops = true\n", ring());
     assert_eq!(super::read(&allowed).fabric().switches().len(), 5);
     let fabric = super::read(&allowed).fabric().clone();
     let netlist = bandwise_topology::write::ibsim(&fabric);
-    insta::assert_snapshot!(error(&netlist), @"s.toml:1: ports can wait for each other's credits in a circle: s0:2 -> s1:2 -> s2:2 -> s3:2 -> s4:2 -> s0:2 (allowed: switches that form no ring, or the fabric in a TOML scenario with run.allow-credit-loops = true to see it happen)");
+    insta::assert_snapshot!(error(&netlist), @"s.toml:1: ports can wait for each other's credits in a loop: s0:2 -> s1:2 -> s2:2 -> s3:2 -> s4:2 -> s0:2 (allowed: switches that form no ring, or the fabric in a TOML scenario with run.allow-credit-loops = true to see it happen)");
     // The line is that of the loop's first switch.
     let below = format!("# a comment\n\n{netlist}");
     assert!(error(&below).starts_with("s.toml:3: ports can wait"), "{}", error(&below));

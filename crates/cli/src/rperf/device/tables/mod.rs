@@ -35,7 +35,7 @@ fn meaning(task: &Task) -> String {
     let meaning = match task.method {
         Method::Rperf => {
             "The completion of a SEND over the wire less that of one over the loopback: from port to port, without \
-             what the hosts add. Fewer than none is possible, and counted."
+             what the hosts add. Negative values are possible, and counted."
         }
         Method::PingPong(_) => {
             "From posting to the answer of the other side's program, with both hosts in it; perftest prints half."
@@ -53,8 +53,8 @@ fn meaning(task: &Task) -> String {
     }
 }
 
-const BY_STAMPS: &str = " By stamps: the same by the device's own clock, which knows nothing of when this host \
-                         looked; difference: measured less that, sample by sample.";
+const BY_STAMPS: &str = " By stamps: the same by the device's own clock, which does not depend on when this \
+                         host polled; difference: measured less that, sample by sample.";
 
 fn latency(settings: &ClientSettings, run: &Run) -> Option<Table> {
     let measured = run.latency.as_ref()?;
@@ -163,9 +163,8 @@ fn bandwidth(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
         true => format!(" Where it took less than {each} there is no peak and no least."),
         false => String::new(),
     };
-    let limit = settings
-        .rate
-        .map_or_else(String::new, |rate| format!(" No more than {rate} was to be sent."));
+    let limit =
+        settings.rate.map_or_else(String::new, |rate| format!(" The rate limit was {rate}."));
     let header = ["payload", "messages", "average", "peak", "least", "rate"];
     Some(Table {
         title: format!("{}: bandwidth {}", named(first.task.method), who(settings, first)),

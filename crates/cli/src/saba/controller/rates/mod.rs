@@ -29,7 +29,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a running controller with a network in memory ([simulated]). Rates follow from the weights at
-its ports; rates under max-min fairness, without Saba, stand beside them.
+its ports; the table also has the rates under max-min fairness, without Saba.
 
 Examples:
   bandwise saba rates --config controller.toml
@@ -119,7 +119,7 @@ fn in_memory(settings: &Settings, file: &Path) -> Result<Simulated, Failure> {
     if matches!(settings.store, Store::Cluster(_)) {
         return Err(Failure::usage(
             format!(
-                "{file} has a [cluster], of which each controller has a network in memory of its own"
+                "{file} has a [cluster], in which each controller has its own network in memory"
             ),
             "settings with a `store` of their own, with which one controller writes all ports",
         ));

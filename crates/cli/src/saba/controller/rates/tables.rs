@@ -52,10 +52,10 @@ pub(super) fn text(answer: &RatesAnswer) -> String {
     );
     let being_written = match answer.settled {
         true => "",
-        false => "Ports are being written: this is by what stood there just now.\n",
+        false => "Ports are being written: these rates follow from the weights read back last.\n",
     };
     format!(
-        "{}\n{}\n{}\nMax-min is what all would get without weights, by rates.\n{being_written}",
+        "{}\n{}\n{}\nMax-min is the rate without weights, at flow level.\n{being_written}",
         tables::table(&applications),
         tables::table(&connections),
         answer.by.sentence(),

@@ -102,7 +102,7 @@ impl CongestionSpec {
     pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
         match (&self.kind, self.algorithm()) {
             (Some(given), algorithm) if algorithm != Algorithm::None => {
-                let why = "receivers grant what may come";
+                let why = "receivers limit the arriving data by grants";
                 Err(homa::refuse(source, "congestion-control", given.span(), why))
             }
             _ => Ok(()),
