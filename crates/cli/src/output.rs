@@ -113,7 +113,7 @@ pub(crate) struct Outputs {
     points: Option<Target>,
     models: Option<Target>,
     /// Files that are read or written already, as [`identity`] returns them.
-    taken: Vec<PathBuf>,
+    used: Vec<PathBuf>,
 }
 
 impl Outputs {
@@ -133,7 +133,7 @@ impl Outputs {
             trace: None,
             points: None,
             models: None,
-            taken: inputs.iter().filter_map(|i| identity(i)).collect(),
+            used: inputs.iter().filter_map(|i| identity(i)).collect(),
         };
         outputs.json = outputs.target("--json", json.json)?;
         outputs.report = outputs.target("--report", report.report)?;
@@ -178,11 +178,11 @@ impl Outputs {
                     return Err(Failure::usage(message, "a file whose name ends otherwise"));
                 }
                 let file = identity(path);
-                if file.as_ref().is_some_and(|file| self.taken.contains(file)) {
+                if file.as_ref().is_some_and(|file| self.used.contains(file)) {
                     let message = format!("{flag} {}: the file is used twice", path.display());
                     return Err(Failure::usage(message, "a file of its own"));
                 }
-                self.taken.extend(file);
+                self.used.extend(file);
             }
             Some(Target::Stdout) if flag != "--json" => {
                 return Err(Failure::usage(format!("{flag} -: needs a file"), "a file name"));
@@ -357,12 +357,12 @@ fn check(flag: &str, path: &Path) -> Result<(), Failure> {
     };
     let folder = folder_of(path);
     match std::fs::metadata(path) {
-        Ok(there) if there.is_dir() => {
+        Ok(metadata) if metadata.is_dir() => {
             return refuse("is a folder".into(), "a file name");
         }
         // A pipe or a device is written in place.
-        Ok(there) if !there.is_file() => return Ok(()),
-        Ok(there) if there.permissions().readonly() => {
+        Ok(metadata) if !metadata.is_file() => return Ok(()),
+        Ok(metadata) if metadata.permissions().readonly() => {
             return refuse("is read-only".into(), "a file that can be written");
         }
         _ => {}
@@ -399,7 +399,7 @@ enum To {
     /// A temporary file in the same folder, which is renamed at the end.
     New(BufWriter<NamedTempFile>),
     /// A pipe or a device, which is written in place.
-    There(BufWriter<File>),
+    InPlace(BufWriter<File>),
 }
 
 impl Stream {
@@ -408,8 +408,8 @@ impl Stream {
         let attempt = || {
             // Resolves a symbolic link, so that the rename replaces the file and not the link.
             let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-            let to = if std::fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
-                To::There(BufWriter::new(OpenOptions::new().write(true).open(&path)?))
+            let to = if std::fs::metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+                To::InPlace(BufWriter::new(OpenOptions::new().write(true).open(&path)?))
             } else {
                 let mut file = tempfile::Builder::new();
                 let file = file.prefix(".bandwise-").permissions(Permissions::from_mode(0o666));
@@ -440,7 +440,7 @@ impl Stream {
                     file.as_file().sync_all()?;
                     file.persist(&path)?;
                 }
-                To::There(mut file) => file.flush()?,
+                To::InPlace(mut file) => file.flush()?,
             }
             Ok(())
         };
@@ -452,14 +452,14 @@ impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         match &mut self.to {
             To::New(file) => file.write(bytes),
-            To::There(file) => file.write(bytes),
+            To::InPlace(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
         match &mut self.to {
             To::New(file) => file.flush(),
-            To::There(file) => file.flush(),
+            To::InPlace(file) => file.flush(),
         }
     }
 }

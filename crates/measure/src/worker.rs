@@ -41,7 +41,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts a worker, which reports its events by `tell`.
+    /// Starts a worker, which reports its events by `emit`.
     ///
     /// # Errors
     ///
@@ -50,15 +50,15 @@ impl Worker {
         chosen: Chosen,
         job: Job,
         clock: impl Clock + Send + Sync + 'static,
-        tell: impl Fn(Event) + Send + 'static,
+        emit: impl Fn(Event) + Send + 'static,
     ) -> std::io::Result<Worker> {
         let (sender, commands) = channel();
         let stops = Arc::new(AtomicBool::new(false));
         let is_client = job.part == Part::Client;
         let flow = Flow { job, clock, commands, stops: Arc::clone(&stops) };
         thread::Builder::new().name("flow".into()).spawn(move || {
-            if let Err(error) = flow.work(chosen, &tell) {
-                tell(Event::Failed(format!("{error:#}")));
+            if let Err(error) = flow.work(chosen, &emit) {
+                emit(Event::Failed(format!("{error:#}")));
             }
         })?;
         Ok(Worker { commands: sender, stops, is_client })
@@ -95,21 +95,21 @@ const POLLING: Time = Time::from_ms(1);
 
 impl<C: Clock + Sync> Flow<C> {
     /// Runs the flow. Fails if an error occurs before the measurement or on the server.
-    fn work(self, chosen: Chosen, tell: &dyn Fn(Event)) -> anyhow::Result<()> {
+    fn work(self, chosen: Chosen, emit: &dyn Fn(Event)) -> anyhow::Result<()> {
         let (task, part) = (self.job.task, self.job.part);
         let (plan, threads) = (task.plan(part)?, task.threads_of(part));
         let mut devices = QueuePairs::open_many(chosen, plan, threads, any_psn())?;
         let here = Side::joined(devices.iter().map(QueuePairs::side));
-        tell(Event::Prepared(here.context("no thread was asked for")?));
+        emit(Event::Prepared(here.context("no thread was asked for")?));
         let Ok(Command::Connect(side)) = self.commands.recv() else { return Ok(()) };
         let mut mtu = task.mtu;
         for (thread, device) in devices.iter_mut().enumerate() {
             mtu = device.connect(&task.other_side(part, thread, &side), task.path())?;
         }
-        tell(Event::Connected(mtu));
+        emit(Event::Connected(mtu));
         let loopback = devices.first().and_then(QueuePairs::loopback);
         let Method::KeyValue(store) = task.method else {
-            return self.go(devices, loopback, tell, |_| Ok(None));
+            return self.go(devices, loopback, emit, |_| Ok(None));
         };
         let (qps, window) = (store.queue_pairs(part), task.depth.get());
         let sizes = KeyValueSizes::herd(task.bytes.get());
@@ -118,14 +118,14 @@ impl<C: Clock + Sync> Flow<C> {
             Part::Client => {
                 let of = |number| KeyValueRequests::new(number, &qps, sizes, window);
                 let devices = devices.map(|(device, i)| WithContents::of(device, of(i)));
-                self.go(devices.collect(), loopback, tell, |device| {
+                self.go(devices.collect(), loopback, emit, |device| {
                     Ok(Some(device.contents()?.checked()))
                 })
             }
             Part::Server => {
                 let of = |number| KeyValueTable::new(number, &qps, sizes, window);
                 let devices = devices.map(|(device, i)| WithContents::of(device, of(i)));
-                self.go(devices.collect(), loopback, tell, |_| Ok(None))
+                self.go(devices.collect(), loopback, emit, |_| Ok(None))
             }
         }
     }
@@ -136,7 +136,7 @@ impl<C: Clock + Sync> Flow<C> {
         self,
         devices: Vec<D>,
         loopback: Option<Qp>,
-        tell: &dyn Fn(Event),
+        emit: &dyn Fn(Event),
         values: impl Fn(&mut D) -> Result<Option<u64>, VerbsError>,
     ) -> anyhow::Result<()> {
         let _kept = match self.job.part {
@@ -148,7 +148,7 @@ impl<C: Clock + Sync> Flow<C> {
                     Ok(_) => (Report::none(FlowEnd::Stopped), devices),
                     Err(_) => return Ok(()),
                 };
-                tell(Event::Ended(Box::new(report)));
+                emit(Event::Ended(Box::new(report)));
                 kept
             }
         };
@@ -211,7 +211,7 @@ impl<C: Clock + Sync> Flow<C> {
         let ended = spans.iter().flatten().map(|span| span.1).min();
         let counts: Result<Vec<_>, _> =
             worked.iter_mut().map(|one| values(&mut one.device)).collect();
-        let (programs, kept, ends, busy) = apart(worked);
+        let (programs, kept, ends, busy) = split(worked);
         let (Some(began), Some(ended)) = (began, ended) else {
             return Ok((Report::none(FlowEnd::Stopped), kept));
         };
@@ -238,7 +238,7 @@ impl<C: Clock + Sync> Flow<C> {
 
 /// Splits the results of several threads into programs, queue pairs, the first failure, and the sum
 /// of processor time.
-fn apart<D>(
+fn split<D>(
     worked: Vec<Finished<D, Generator>>,
 ) -> (Vec<Generator>, Vec<D>, Result<(), String>, Time) {
     let (mut programs, mut devices) = (Vec::new(), Vec::new());

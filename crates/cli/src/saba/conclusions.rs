@@ -7,7 +7,7 @@ use bandwise_scenario::jobs::{LOSS, SharedJob, SharingPolicy, Summary};
 
 /// Returns the sentences.
 pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {
-    let sentences = [who(jobs, findings), best(findings)];
+    let sentences = [gain_and_loss(jobs, findings), best(findings)];
     // The effect of floors has its own sentence.
     let pairs = PAIRS.into_iter().filter(|pair| pair.0 != SharingPolicy::SabaNoFloor);
     let weights = pairs.filter_map(|pair| weights(findings, pair));
@@ -18,19 +18,19 @@ pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {
 const NAMED: usize = 5;
 
 /// Returns the jobs that gain with Saba and those that lose.
-fn who(jobs: &[SharedJob], findings: &Findings) -> Option<String> {
+fn gain_and_loss(jobs: &[SharedJob], findings: &Findings) -> Option<String> {
     let results = findings.comparison.of(SharingPolicy::Saba)?;
     let speedups: Vec<f64> = findings.speedups(results)?.into_iter().collect::<Option<_>>()?;
     let of = |is_one: fn(f64) -> bool| -> Vec<(&str, f64)> {
-        let mut some: Vec<(&str, f64)> = jobs
+        let mut selected: Vec<(&str, f64)> = jobs
             .iter()
             .zip(&speedups)
             .filter(|of| is_one(*of.1))
             .map(|(job, speedup)| (job.name.as_str(), 1.0 / speedup - 1.0))
             .collect();
         // Equals stay in the order of jobs.
-        some.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        some
+        selected.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+        selected
     };
     let (gain, lose) = (of(|speedup| speedup > 1.0 + LOSS), of(|speedup| speedup < 1.0 - LOSS));
     let rest = jobs.len() - gain.len() - lose.len();

@@ -33,11 +33,11 @@ impl FlowFile {
             return Ok(FlowFile { name: "<stdin>".into(), path, hosts, is_file: false });
         }
         let name = path.display().to_string();
-        let there = std::fs::metadata(&path).map_err(|e| unreadable(&name, &e))?;
-        if there.is_dir() {
+        let metadata = std::fs::metadata(&path).map_err(|e| unreadable(&name, &e))?;
+        if metadata.is_dir() {
             return Err(Failure::usage(format!("{name}: is a folder"), ALLOWED));
         }
-        Ok(FlowFile { name, path, hosts, is_file: there.is_file() })
+        Ok(FlowFile { name, path, hosts, is_file: metadata.is_file() })
     }
 
     /// Returns the number of flows, or 0 for an input that can be read only once. Reads the whole

@@ -25,7 +25,7 @@ use std::time::Instant;
 pub(super) fn run(flags: Flags) -> Result<(), Failure> {
     let interrupt = Interrupt::listen()?;
     match flags.resolve(&interrupt)? {
-        Work::One(settings) => one(*settings, &interrupt),
+        Work::One(settings) => run_single(*settings, &interrupt),
         Work::Study(settings) => study::run(&settings, &interrupt),
         Work::Infiniband(flags, text) => flags.measure(text, &interrupt),
         Work::Jobs(flags, text) => saba::simulate(*flags, text, &interrupt),
@@ -33,7 +33,7 @@ pub(super) fn run(flags: Flags) -> Result<(), Failure> {
 }
 
 /// Runs a scenario without a sweep.
-fn one(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
+fn run_single(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> {
     let rows = FlowRows::begin(&settings.outputs)?;
     let trace = settings.outputs.trace()?;
     let trace = trace::begin(settings.trace.as_ref(), &settings.scenario, trace)?;

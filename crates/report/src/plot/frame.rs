@@ -64,14 +64,14 @@ fn across(m: &mut Markup, axes: &Axes, i: usize, x: f64, label: &str) {
         Names::Slanted(every) if i.is_multiple_of(every) => {
             // A name near the left edge has less room.
             let room = ((x - 2.0) / 0.77 / 7.0) as usize;
-            let turn = format!("rotate(-40 {} {})", Px(x), Px(y - 5.0));
+            let rotation = format!("rotate(-40 {} {})", Px(x), Px(y - 5.0));
             m.leaf(
                 "text",
                 &[
                     ("x", &Px(x)),
                     ("y", &Px(y - 5.0)),
                     ("text-anchor", &"end"),
-                    ("transform", &turn),
+                    ("transform", &rotation),
                 ],
                 cut(label, room.min(24)),
             );

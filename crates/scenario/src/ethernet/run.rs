@@ -105,27 +105,27 @@ impl EthernetScenario {
                 run.open(arrival);
                 next = flows.next().transpose()?;
             }
-            let goes_on = run.network.run_by(executor, end);
+            let has_events = run.network.run_by(executor, end);
             run.collect(watch);
-            run.look(watch, false);
+            run.pass_captured(watch, false);
             let outstanding = run.network.open_flows();
             let simulated = run.network.now();
             // A sender whose last acknowledgement was dropped may wait forever.
-            let all_arrived = run.finished == run.started && (outstanding == 0 || !goes_on);
+            let all_arrived = run.finished == run.started && (outstanding == 0 || !has_events);
             if next.is_none() && all_arrived {
                 break Stop::Complete;
             } else if self.limit.is_some_and(|limit| simulated >= limit) {
                 break Stop::Limit;
             } else if let Some(ports) = run.deadlock() {
                 break Stop::Deadlock(ports);
-            } else if next.is_none() && !goes_on {
+            } else if next.is_none() && !has_events {
                 break Stop::Stuck;
             }
             if watch.progress(Progress { simulated, part: run.part() }).is_break() {
                 break Stop::Interrupted;
             }
         };
-        run.look(watch, true);
+        run.pass_captured(watch, true);
         Ok(run.results(stop))
     }
 }
@@ -223,14 +223,14 @@ impl<'a> Run<'a> {
     }
 
     /// Passes captured packets to the watch. `ended` is `true` at the end of the run.
-    fn look(&mut self, watch: &mut impl FlowWatch, ended: bool) {
-        let mut goes_on = ControlFlow::Continue(());
+    fn pass_captured(&mut self, watch: &mut impl FlowWatch, ended: bool) {
+        let mut capture = ControlFlow::Continue(());
         self.network.take_records(ended, |record| {
-            if goes_on.is_continue() {
-                goes_on = watch.captured(&record);
+            if capture.is_continue() {
+                capture = watch.captured(&record);
             }
         });
-        if goes_on.is_break() {
+        if capture.is_break() {
             self.network.end_capture();
         }
     }

@@ -25,8 +25,8 @@ pub(super) fn check(scenario: &InfinibandScenario, flow: &Flow) -> Result<(), Fl
 /// Output ports of a flow's packets.
 struct Paths<'a> {
     scenario: &'a InfinibandScenario,
-    there: Vec<Port>,
-    back: Vec<Port>,
+    forward: Vec<Port>,
+    reverse: Vec<Port>,
 }
 
 /// A port that packets of a service level can't pass.
@@ -36,7 +36,7 @@ struct Obstacle {
     output: Port,
     /// Lane that is never served; `None` if the level has no lane.
     vl: Option<Vl>,
-    is_back: bool,
+    is_reverse: bool,
 }
 
 impl<'a> Paths<'a> {
@@ -44,20 +44,20 @@ impl<'a> Paths<'a> {
         let hosts = scenario.fabric().hosts();
         let path =
             |a: usize, b: usize| scenario.routes().path(scenario.fabric(), hosts[a], hosts[b]);
-        let mut back = path(flow.to, flow.from);
+        let mut reverse = path(flow.to, flow.from);
         if flow.transport == Transport::Ud {
             // Without packets on the way back, the queue pair still has a lane at its own port.
-            back.truncate(1);
+            reverse.truncate(1);
         }
-        Paths { scenario, there: path(flow.from, flow.to), back }
+        Paths { scenario, forward: path(flow.from, flow.to), reverse }
     }
 
     /// Returns the first port that packets of that level can't pass.
     fn obstacle(&self, sl: Sl) -> Option<Obstacle> {
-        let there = self.obstacle_on(&self.there, sl);
-        there.or_else(|| {
-            let back = self.obstacle_on(&self.back, sl)?;
-            Some(Obstacle { is_back: true, ..back })
+        let forward = self.obstacle_on(&self.forward, sl);
+        forward.or_else(|| {
+            let reverse = self.obstacle_on(&self.reverse, sl)?;
+            Some(Obstacle { is_reverse: true, ..reverse })
         })
     }
 
@@ -69,7 +69,7 @@ impl<'a> Paths<'a> {
             let vl = sl2vl.vl(sl);
             let vlarb = qos.vlarb(output.node, output.number);
             if vl.is_none_or(|vl| vlarb.unserved(vl.bit()) != 0) {
-                return Some(Obstacle { input, output, vl, is_back: false });
+                return Some(Obstacle { input, output, vl, is_reverse: false });
             }
             input = self.scenario.fabric().peer(output).map(|(port, _)| port);
         }
@@ -80,14 +80,14 @@ impl<'a> Paths<'a> {
 impl Obstacle {
     /// Returns the mistake and the remedy.
     fn explain(&self, scenario: &InfinibandScenario, sl: Sl) -> (String, String) {
-        let Obstacle { input, output, vl, is_back } = *self;
+        let Obstacle { input, output, vl, is_reverse } = *self;
         let qos = &scenario.models().qos;
         let name = |port| scenario.fabric().describe(port);
         let at = match input {
             Some(input) => format!("from {} to {}", name(input), name(output)),
             None => format!("at {}", name(output)),
         };
-        let back = if is_back { ", on the way back" } else { "" };
+        let reverse = if is_reverse { ", on the way back" } else { "" };
         // The table is the port's own, or that of all ports.
         let own = || qos.ports.iter().filter(|p| p.node == output.node && is(p.output, output));
         let node = &scenario.fabric().node(output.node).name;
@@ -99,7 +99,7 @@ impl Obstacle {
                     false => "qos.sl2vl".to_owned(),
                 };
                 (
-                    format!("{sl} is mapped to 15 {at}{back}, which drops its packets"),
+                    format!("{sl} is mapped to 15 {at}{reverse}, which drops its packets"),
                     format!("a lane for {sl} in {table}"),
                 )
             }
@@ -109,7 +109,7 @@ impl Obstacle {
                     false => "qos.high or qos.low".to_owned(),
                 };
                 (
-                    format!("{sl} goes to {vl} {at}{back}, where no turn serves this lane"),
+                    format!("{sl} goes to {vl} {at}{reverse}, where no turn serves this lane"),
                     format!("a turn for {vl} in {tables}"),
                 )
             }

@@ -88,7 +88,7 @@ struct Bench<'a> {
 }
 
 /// A client with its applications and its connections.
-struct Own {
+struct BenchClient {
     client: Client,
     applications: Vec<u64>,
     /// Pairs of a connection and its application.
@@ -106,29 +106,29 @@ impl Bench<'_> {
         progress: &Progress,
     ) -> Result<Option<Measured>> {
         progress.steps(CONNECTIONS);
-        let own = |of| -> Result<Own> {
+        let open = |of| -> Result<BenchClient> {
             let (client, random) = (Client::hello(self.socket)?, Stream::new(SEED, "bench", of));
             let (applications, connections, answered) = (Vec::new(), Vec::new(), Vec::new());
-            Ok(Own { client, applications, connections, random, answered })
+            Ok(BenchClient { client, applications, connections, random, answered })
         };
-        let mut all: Vec<Own> = (0..CLIENTS).map(own).collect::<Result<_>>()?;
+        let mut all: Vec<BenchClient> = (0..CLIENTS).map(open).collect::<Result<_>>()?;
         let (began, made) = (Instant::now(), AtomicU64::new(0));
-        self.each(&mut all, |own, stops| {
-            own.fill(|| {
+        self.each(&mut all, |client, stop| {
+            client.fill(|| {
                 progress.at(made.fetch_add(1, Relaxed) + 1);
-                !stops.load(Relaxed)
+                !stop.load(Relaxed)
             })
         })?;
         let filled_s = began.elapsed().as_secs_f64();
         let filled_bytes = machine::peak_rss_bytes();
         self.settled()?;
-        all.iter_mut().for_each(|own| own.answered.clear());
+        all.iter_mut().for_each(|client| client.answered.clear());
         let (mut events_per_s, mut settled) = (Vec::new(), Vec::new());
         for _ in 0..runs {
             let (began, events) = (Instant::now(), AtomicU64::new(0));
-            self.each(&mut all, |own, stops| {
-                while began.elapsed() < duration && !stops.load(Relaxed) {
-                    own.exchange()?;
+            self.each(&mut all, |client, stop| {
+                while began.elapsed() < duration && !stop.load(Relaxed) {
+                    client.exchange()?;
                     events.fetch_add(2, Relaxed);
                 }
                 Ok(())
@@ -139,7 +139,7 @@ impl Bench<'_> {
         if self.interrupt.asked() {
             return Ok(None);
         }
-        let mut answered: Vec<f64> = all.into_iter().flat_map(|own| own.answered).collect();
+        let mut answered: Vec<f64> = all.into_iter().flat_map(|client| client.answered).collect();
         for numbers in [&mut answered, &mut events_per_s, &mut settled] {
             numbers.sort_by(f64::total_cmp);
         }
@@ -150,17 +150,17 @@ impl Bench<'_> {
     /// flag.
     fn each(
         &self,
-        all: &mut [Own],
-        does: impl Fn(&mut Own, &AtomicBool) -> Result<()> + Sync,
+        all: &mut [BenchClient],
+        work: impl Fn(&mut BenchClient, &AtomicBool) -> Result<()> + Sync,
     ) -> Result<()> {
-        let stops = AtomicBool::new(false);
+        let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let (does, stops) = (&does, &stops);
+            let (work, stop) = (&work, &stop);
             let threads: Vec<_> =
-                all.iter_mut().map(|own| scope.spawn(move || does(own, stops))).collect();
+                all.iter_mut().map(|client| scope.spawn(move || work(client, stop))).collect();
             while threads.iter().any(|thread| !thread.is_finished()) {
                 std::thread::sleep(Duration::from_millis(10));
-                stops.fetch_or(self.interrupt.asked(), Relaxed);
+                stop.fetch_or(self.interrupt.asked(), Relaxed);
             }
             let joined = |thread: std::thread::ScopedJoinHandle<'_, Result<()>>| {
                 thread.join().map_err(|_| anyhow!("a client ended by a fault"))?
@@ -183,17 +183,17 @@ impl Bench<'_> {
     }
 }
 
-impl Own {
-    /// Registers the client's applications and makes their connections, while `goes_on` returns
+impl BenchClient {
+    /// Registers the client's applications and makes their connections, while `may_continue` returns
     /// `true` after each.
-    fn fill(&mut self, goes_on: impl Fn() -> bool) -> Result<()> {
+    fn fill(&mut self, may_continue: impl Fn() -> bool) -> Result<()> {
         for _ in 0..APPLICATIONS / CLIENTS {
             let name = format!("a{}", self.random.below(NAMES));
             let application = self.client.register(&name)?;
             self.applications.push(application);
             for _ in 0..CONNECTIONS / APPLICATIONS {
                 self.connect(application)?;
-                if !goes_on() {
+                if !may_continue() {
                     return Ok(());
                 }
             }

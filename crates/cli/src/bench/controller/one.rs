@@ -48,10 +48,10 @@ pub(crate) fn run(duration: Time, runs: u64, outputs: &Outputs) -> Result<(), Fa
     };
     let lab = Temporary::up(lab, &|| interrupt.asked(), stays)?;
     let folder = tempfile::tempdir().map_err(Error::from)?;
-    let (tell, written) = channel();
+    let (sender, written) = channel();
     let switches = || -> Result<Watched> {
         let switches = lab.lab().switches_with(Marks::local())?;
-        Ok(Watched { switches, written: tell.clone() })
+        Ok(Watched { switches, written: sender.clone() })
     };
     let switches = [switches()?, switches()?, switches()?];
     let (socket, _) = start(TABLE, switches, folder.path())?;

@@ -60,23 +60,24 @@ impl Kept {
     /// Returns the saved tables of a port.
     pub(super) fn of(&self, at: PortAt) -> Option<Tables> {
         let port = self.ports.get(&key(at))?;
-        let turns = |turns: &[(u8, u8)]| {
-            turns.iter().map(|&(vl, weight)| ArbitrationEntry { vl, weight }).collect()
+        let entries = |entries: &[(u8, u8)]| {
+            entries.iter().map(|&(vl, weight)| ArbitrationEntry { vl, weight }).collect()
         };
         Some(Tables {
             mappings: port.lanes.clone(),
-            low: turns(&port.low),
-            high: turns(&port.high),
+            low: entries(&port.low),
+            high: entries(&port.high),
         })
     }
 
     /// Adds the tables of a port, unless the port has saved tables already.
     pub(super) fn add(&mut self, at: PortAt, tables: &Tables) {
-        let turns =
-            |turns: &[ArbitrationEntry]| turns.iter().map(|turn| (turn.vl, turn.weight)).collect();
+        let entries = |entries: &[ArbitrationEntry]| {
+            entries.iter().map(|entry| (entry.vl, entry.weight)).collect()
+        };
         let port = || Port {
-            low: turns(&tables.low),
-            high: turns(&tables.high),
+            low: entries(&tables.low),
+            high: entries(&tables.high),
             lanes: tables.mappings.clone(),
         };
         self.ports.entry(key(at)).or_insert_with(port);

@@ -170,8 +170,8 @@ impl Flags {
         ports: &'a [Port],
     ) -> Result<Vec<&'a Port>, Failure> {
         if let (Some(from), Some(to)) = (&self.from, &self.to) {
-            let way = fabric.path(from, to).map_err(failed)?;
-            return Ok(ports.iter().filter(|port| way.contains(&port.id)).collect());
+            let path = fabric.path(from, to).map_err(failed)?;
+            return Ok(ports.iter().filter(|port| path.contains(&port.id)).collect());
         }
         let Some(name) = &self.port else { return Ok(ports.iter().collect()) };
         let named = || {

@@ -9,7 +9,7 @@ use bandwise_saba::Share;
 /// Returns the report.
 pub(super) fn report(answer: &ProfileAnswer) -> Report {
     let name = &answer.application;
-    let says = match &answer.unusable {
+    let verdict = match &answer.unusable {
         None => answer
             .shares
             .first()
@@ -26,7 +26,7 @@ pub(super) fn report(answer: &ProfileAnswer) -> Report {
     Report {
         title: format!("The sensitivity of {name}"),
         question: format!("How much slower is {name} with less bandwidth?"),
-        answer: says,
+        answer: verdict,
         figures: vec![curve(answer), runs(answer)],
         tables: tables::all(answer),
         notes: tables::closing(answer),

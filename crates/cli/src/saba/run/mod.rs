@@ -126,11 +126,12 @@ impl Flags {
         options.controller = self.controller.unwrap_or(options.controller).absolute();
         let given =
             |flag: &str, path: Option<PathBuf>| path.map(|path| file(flag, &path)).transpose();
-        let there = options.tls.absolute();
+        let default = options.tls.absolute();
         options.tls = TlsFiles {
-            authorities: given("--ca-file", self.ca_file)?.or(there.authorities),
-            certificate: given("--certificate-file", self.certificate_file)?.or(there.certificate),
-            key: given("--key-file", self.key_file)?.or(there.key),
+            authorities: given("--ca-file", self.ca_file)?.or(default.authorities),
+            certificate: given("--certificate-file", self.certificate_file)?
+                .or(default.certificate),
+            key: given("--key-file", self.key_file)?.or(default.key),
         };
         options.host = self.host.or(options.host);
         options.dataset = self.dataset.or(options.dataset);

@@ -67,15 +67,15 @@ impl Variables {
     /// Returns the variables to set, and a note for each variable that has another value already.
     fn over(
         &self,
-        there: impl Fn(&str) -> Option<OsString>,
+        present: impl Fn(&str) -> Option<OsString>,
     ) -> (Vec<(&'static str, Option<OsString>)>, Vec<String>) {
         let (mut set, mut kept) = (self.own.clone(), Vec::new());
         for (name, value) in &self.others {
-            match there(name).filter(|there| there != OsStr::new(value)) {
+            match present(name).filter(|present| present != OsStr::new(value)) {
                 None => set.push((name, Some(value.into()))),
-                Some(there) => kept.push(format!(
+                Some(present) => kept.push(format!(
                     "{name} is {} already and stays; the mark would be {value}",
-                    there.to_string_lossy()
+                    present.to_string_lossy()
                 )),
             }
         }
@@ -83,7 +83,7 @@ impl Variables {
             // The library precedes other libraries, whose functions it calls, and is listed once if
             // `saba run` is nested.
             let mut all = library.clone();
-            for other in there(LD_PRELOAD).iter().flat_map(|all| libraries(all)) {
+            for other in present(LD_PRELOAD).iter().flat_map(|all| libraries(all)) {
                 if other != *library {
                     all.push(":");
                     all.push(other);
@@ -98,9 +98,9 @@ impl Variables {
     /// variables, and a note for each variable that keeps the user's value.
     pub(super) fn all(
         &self,
-        there: impl Iterator<Item = (OsString, OsString)>,
+        present: impl Iterator<Item = (OsString, OsString)>,
     ) -> (Vec<CString>, Vec<String>) {
-        let mut all: BTreeMap<OsString, OsString> = there.collect();
+        let mut all: BTreeMap<OsString, OsString> = present.collect();
         let is_set =
             |name: &str| all.get(OsStr::new(name)).filter(|value| !value.is_empty()).cloned();
         let (set, kept) = self.over(is_set);

@@ -75,8 +75,8 @@ fn point(
         Some(store) => Some((store, store.key(fingerprint(settings, i, point)?))),
         None => None,
     };
-    if let Some(there) = store.and_then(|(store, key)| store.find(key)) {
-        return Ok((Some(there), true));
+    if let Some(stored) = store.and_then(|(store, key)| store.find(key)) {
+        return Ok((Some(stored), true));
     }
     if interrupt.asked() {
         return Ok((None, false));

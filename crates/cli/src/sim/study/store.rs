@@ -18,7 +18,7 @@ pub(crate) struct Store {
 
 /// The content of a file.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct Stored {
     schema: u32,
     version: String,
     /// The point as text, for readers of the file.
@@ -47,8 +47,8 @@ impl Store {
     pub(super) fn find(&self, fingerprint: Fingerprint) -> Option<Finished> {
         let path = self.path(fingerprint);
         let text = std::fs::read_to_string(&path).ok()?;
-        match serde_json::from_str::<Kept>(&text) {
-            Ok(kept) => Some(kept.finished),
+        match serde_json::from_str::<Stored>(&text) {
+            Ok(stored) => Some(stored.finished),
             Err(_) => {
                 note(format_args!("{}: can't be read, the point is run again", path.display()));
                 None
@@ -65,8 +65,8 @@ impl Store {
     ) -> Result<(), Failure> {
         let (point, finished) = (point.to_owned(), finished.clone());
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        let kept = Kept { schema: 1, version, point, finished };
-        let text = serde_json::to_string_pretty(&kept).expect("texts and numbers are JSON");
+        let stored = Stored { schema: 1, version, point, finished };
+        let text = serde_json::to_string_pretty(&stored).expect("texts and numbers are JSON");
         write(&self.path(fingerprint), &format!("{text}\n"))
     }
 

@@ -50,9 +50,9 @@ fn at_ports(placed: &[Vec<usize>]) -> Vec<Vec<usize>> {
         for &from in hosts {
             for &to in hosts.iter().filter(|&&to| to != from) {
                 ports(from, to, |port| {
-                    let there: &mut Vec<usize> = &mut at[port];
-                    if there.last() != Some(&application) {
-                        there.push(application);
+                    let applications: &mut Vec<usize> = &mut at[port];
+                    if applications.last() != Some(&application) {
+                        applications.push(application);
                     }
                 });
             }

@@ -60,7 +60,7 @@ pub(super) fn numbers(
                 numbers.extend(baseline::numbers(called, &models, &placed));
             }
         }
-        times.tell(called, &mut numbers);
+        times.report(called, &mut numbers);
     }
     Some(numbers)
 }
@@ -80,7 +80,7 @@ struct Times {
     /// Times to calculate all ports, by number of applications.
     all_ports: BTreeMap<usize, Vec<f64>>,
     closed: Vec<f64>,
-    gone: Vec<f64>,
+    ended: Vec<f64>,
 }
 
 /// Returns sizes in equal steps up to the largest.
@@ -106,16 +106,16 @@ impl Times {
         saba.settle();
         for id in 0..EVENTS {
             let connection = ConnectionId(id * INSTANCES as u64);
-            tell(&mut saba, Event::Closed { connection, path: Vec::new() });
+            send(&mut saba, Event::Closed { connection, path: Vec::new() });
             self.closed.push(clock.time(|| saba.settle()));
         }
         for id in 0..EVENTS {
-            tell(&mut saba, Event::Gone { application: ApplicationId(id) });
-            self.gone.push(clock.time(|| saba.settle()));
+            send(&mut saba, Event::Gone { application: ApplicationId(id) });
+            self.ended.push(clock.time(|| saba.settle()));
         }
     }
 
-    fn tell(&self, called: &str, numbers: &mut BTreeMap<String, f64>) {
+    fn report(&self, called: &str, numbers: &mut BTreeMap<String, f64>) {
         let mut put = |case: String, times: &[f64]| {
             let mut sorted = times.to_vec();
             sorted.sort_by(f64::total_cmp);
@@ -133,7 +133,7 @@ impl Times {
             put(format!("{size} applications"), &self.all_ports[&size]);
         }
         put("a connection closed".into(), &self.closed);
-        put("an application gone".into(), &self.gone);
+        put("an application gone".into(), &self.ended);
     }
 }
 
@@ -149,11 +149,11 @@ fn controller(models: &[Model], applications: usize, seed: u64) -> Controller {
     let mut saba = Controller::new(Settings::default(), Levels::Registered(grouping));
     let queues = NonZeroU8::new(8).expect("8");
     for port in (0..PORTS as u64).map(PortId) {
-        tell(&mut saba, Event::PortFound { port, queues, revision: 0 });
+        send(&mut saba, Event::PortFound { port, queues, revision: 0 });
     }
     for id in 0..applications {
         let profile = Profile::Model(models[id % models.len()].clone());
-        tell(&mut saba, Event::Registered { application: ApplicationId(id as u64), profile });
+        send(&mut saba, Event::Registered { application: ApplicationId(id as u64), profile });
     }
     saba.settle();
     saba
@@ -169,10 +169,10 @@ fn connect(saba: &mut Controller, id: u64, hosts: &[usize]) {
             ports(from, to, |port| path.push(PortId(port as u64)));
         }
         let connection = ConnectionId(id * INSTANCES as u64 + number);
-        tell(saba, Event::Connected { connection, application, level, path });
+        send(saba, Event::Connected { connection, application, level, path });
     }
 }
 
-fn tell(saba: &mut Controller, event: Event) {
+fn send(saba: &mut Controller, event: Event) {
     saba.handle(event).expect("each event is passed once");
 }

@@ -23,13 +23,13 @@ use std::sync::Arc;
 /// One or several controllers.
 pub(in crate::jobs) trait Controllers {
     /// Takes an event.
-    fn tell(&mut self, event: Event);
+    fn send(&mut self, event: Event);
     /// Returns the commands for all events so far.
     fn settle(&mut self) -> Vec<Command>;
 }
 
 impl Controllers for Controller {
-    fn tell(&mut self, event: Event) {
+    fn send(&mut self, event: Event) {
         self.handle(event).expect("each event is passed once");
     }
 
@@ -105,7 +105,7 @@ impl<C: Controllers> Controlled<C> {
     ) -> Self {
         let queues = one_or_more(scenario.queues.queues);
         for port in (0..links.ports().len() as u64).map(PortId) {
-            controllers.tell(Event::PortFound { port, queues, revision: 0 });
+            controllers.send(Event::PortFound { port, queues, revision: 0 });
         }
         let level = |name: &Application| table.level_of(name).expect("the table has all jobs");
         let jobs = names.into_iter().map(|name| (name.clone(), level(&name))).collect();
@@ -115,7 +115,7 @@ impl<C: Controllers> Controlled<C> {
     /// Announces all jobs with their paths to the controllers, without configuring the network.
     pub(in crate::jobs) fn with_all(mut self, paths: &[Paths]) -> Self {
         for (job, paths) in paths.iter().enumerate() {
-            self.hear(job, paths);
+            self.announce(job, paths);
         }
         self.controllers.settle();
         self
@@ -127,13 +127,13 @@ impl<C: Controllers> Controlled<C> {
     }
 
     /// Announces a job with its paths.
-    fn hear(&mut self, job: usize, paths: &Paths) {
+    fn announce(&mut self, job: usize, paths: &Paths) {
         let (application, connection) = (ApplicationId(job as u64), ConnectionId(job as u64));
         let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
         let (name, level) = self.jobs[job].clone();
         let profile = Profile::Named(name);
-        self.controllers.tell(Event::Registered { application, profile });
-        self.controllers.tell(Event::Connected { connection, application, level, path });
+        self.controllers.send(Event::Registered { application, profile });
+        self.controllers.send(Event::Connected { connection, application, level, path });
     }
 
     /// Carries out the controllers' commands.
@@ -196,12 +196,12 @@ impl<C: Controllers, N: Configurable> Steering<N> for Controlled<C> {
     }
 
     fn starts(&mut self, job: usize, paths: &Paths, network: &mut N) {
-        self.hear(job, paths);
+        self.announce(job, paths);
         self.settle(network);
     }
 
     fn ended(&mut self, job: usize, _: &Paths, network: &mut N) {
-        self.controllers.tell(Event::Gone { application: ApplicationId(job as u64) });
+        self.controllers.send(Event::Gone { application: ApplicationId(job as u64) });
         self.settle(network);
     }
 }

@@ -52,16 +52,16 @@ impl Instances {
 }
 
 impl Controllers for Instances {
-    fn tell(&mut self, event: Event) {
+    fn send(&mut self, event: Event) {
         // A fabric without ports has no instance, and nothing to configure.
         let Some(closest) = self.closest(&event) else { return };
         let instance = self.all.get_mut(&closest).expect("owners are instances");
         instance.accept(event).expect("each event is passed once");
-        let mut carried = VecDeque::from(instance.take_forwards());
-        while let Some(forward) = carried.pop_front() {
+        let mut forwards = VecDeque::from(instance.take_forwards());
+        while let Some(forward) = forwards.pop_front() {
             let instance = self.all.get_mut(&forward.to).expect("it is told of those there are");
             instance.accept_forwarded(forward.event).expect("each event is passed once");
-            carried.extend(instance.take_forwards());
+            forwards.extend(instance.take_forwards());
         }
     }
 

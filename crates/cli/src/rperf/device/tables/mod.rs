@@ -25,7 +25,7 @@ pub(super) fn text(settings: &ClientSettings, outcome: &Outcome) -> String {
 }
 
 /// Returns a description such as `on SL0 from rxe0 to mlx5_0 at node1:18516`.
-fn who(settings: &ClientSettings, run: &Run) -> String {
+fn endpoints(settings: &ClientSettings, run: &Run) -> String {
     let ClientSettings { server, chosen, .. } = settings;
     format!("on SL{} from {} to {} at {server}", run.task.sl.get(), chosen.device, run.peer)
 }
@@ -81,9 +81,9 @@ fn latency(settings: &ClientSettings, run: &Run) -> Option<Table> {
     let (method, bytes) = (run.task.method, run.task.bytes.get());
     let stamps = if run.by_stamps.is_some() { BY_STAMPS } else { "" };
     let header = ["", "measured", "by stamps", "difference"];
-    let (method, who) = (named(method), who(settings, run));
+    let (method, endpoints) = (named(method), endpoints(settings, run));
     Some(Table {
-        title: format!("{method}: round-trip time of {bytes} B {who}"),
+        title: format!("{method}: round-trip time of {bytes} B {endpoints}"),
         caption: format!("{}{stamps}{few}", meaning(&run.task)),
         header: header[..=columns.len()].iter().map(|&name| name.to_owned()).collect(),
         rows,
@@ -109,7 +109,11 @@ fn latencies(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
     let header = ["payload", "samples"].into_iter().chain(names).chain(["mean"]);
     let method = settings.method();
     Some(Table {
-        title: format!("{}: round-trip times {}", named(method), who(settings, runs.first()?)),
+        title: format!(
+            "{}: round-trip times {}",
+            named(method),
+            endpoints(settings, runs.first()?)
+        ),
         caption: meaning(&settings.tasks[0]),
         header: header.map(str::to_owned).collect(),
         rows: runs.iter().filter_map(line).collect(),
@@ -167,7 +171,7 @@ fn bandwidth(settings: &ClientSettings, runs: &[Run]) -> Option<Table> {
         settings.rate.map_or_else(String::new, |rate| format!(" The rate limit was {rate}."));
     let header = ["payload", "messages", "average", "peak", "least", "rate"];
     Some(Table {
-        title: format!("{}: bandwidth {}", named(first.task.method), who(settings, first)),
+        title: format!("{}: bandwidth {}", named(first.task.method), endpoints(settings, first)),
         caption: format!(
             "{what} Peak and least are of {each} each; Mpps are millions of messages a second.{slices}{limit}"
         ),

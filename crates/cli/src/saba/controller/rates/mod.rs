@@ -83,7 +83,8 @@ impl Flags {
         let known: BTreeSet<u64> = status.applications.iter().map(|of| of.application).collect();
         connections.retain(|of| known.contains(&of.application));
         let traffic = traffic(network, &settings, file, &status, &connections)?;
-        let (rates, by) = carried(&traffic, self.engine, self.duration).map_err(Error::from)?;
+        let (rates, by) =
+            connection_rates(&traffic, self.engine, self.duration).map_err(Error::from)?;
         let max_min = traffic.max_min();
         let rates = [&rates[..], &max_min[..]];
         outputs.answer(&RatesAnswer::new(&traffic, &status, &connections, rates, by))
@@ -91,7 +92,7 @@ impl Flags {
 }
 
 /// Returns the rate of each connection.
-fn carried(
+fn connection_rates(
     traffic: &Traffic,
     engine: Engine,
     duration: Option<Time>,

@@ -23,13 +23,13 @@ pub(super) fn text(answer: &RatesAnswer) -> String {
     };
     let application = |of: &Application| -> Vec<Cell> {
         let (job, connections) = (of.job.clone().unwrap_or_default(), of.connections as u64);
-        let who = [number(of.application), Cell::text(&of.name), Cell::text(job)];
-        who.into_iter().chain([number(connections)]).chain(rates(&of.rate)).collect()
+        let subject = [number(of.application), Cell::text(&of.name), Cell::text(job)];
+        subject.into_iter().chain([number(connections)]).chain(rates(&of.rate)).collect()
     };
     let connection = |of: &Row| -> Vec<Cell> {
-        let who = [number(of.connection), number(of.application), number(of.level.into())];
+        let subject = [number(of.connection), number(of.application), number(of.level.into())];
         let ends = [&of.from, &of.to].map(Cell::text);
-        who.into_iter().chain(ends).chain(rates(&of.rate)).collect()
+        subject.into_iter().chain(ends).chain(rates(&of.rate)).collect()
     };
     let applications = table(
         "Applications, if all send at once",

@@ -58,10 +58,16 @@ impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
     ) -> Self {
         let JobsScenario { fabric, routes, jobs, seed, .. } = scenario;
         let models = models(fabric, lanes, policy);
-        let parts_itself = executor.workers().get() > 1 || fabric.nodes().len() > ONE_QUEUE;
-        let apart = if parts_itself { Time::from_ps(1) } else { MIN_PARTITION_LATENCY };
-        let built =
-            Simulation::partitioned(fabric, routes, &models, *seed, executor.workers(), apart);
+        let is_partitioned = executor.workers().get() > 1 || fabric.nodes().len() > ONE_QUEUE;
+        let least_latency = if is_partitioned { Time::from_ps(1) } else { MIN_PARTITION_LATENCY };
+        let built = Simulation::partitioned(
+            fabric,
+            routes,
+            &models,
+            *seed,
+            executor.workers(),
+            least_latency,
+        );
         let mut simulation = built.expect("arbitration tables that every port can have");
         let mut qps = vec![Vec::new(); fabric.hosts().len()];
         let mut connections = Vec::new();
@@ -100,17 +106,17 @@ impl<'a, S: Steering<Set<'a>> + Send> JobsSimulation<'a, S> {
         let JobsSimulation { policy, mut simulation, mut jobs, mut orders } = self;
         let (mut instants, mut over) = (0, false);
         while !over {
-            let mut looks = 0;
+            let mut polls = 0;
             simulation.run_in_steps(executor, |checkpoint| {
-                if looks == WATCH_EVERY {
+                if polls == WATCH_EVERY {
                     return None;
                 }
-                looks += 1;
-                let next = orders.look(checkpoint, &mut jobs);
+                polls += 1;
+                let next = orders.poll(checkpoint, &mut jobs);
                 over = next.is_none();
                 next
             });
-            instants += looks;
+            instants += polls;
             over |= watch(jobs.progress(simulation.now())).is_break();
         }
         let ended = orders.scenario.jobs.iter().zip(jobs.into_ended());
@@ -158,7 +164,7 @@ fn number(job: usize, part: Part) -> u64 {
 impl<'a, S: Steering<Set<'a>>> Orders<'a, S> {
     /// Polls all hosts, carries out the resulting actions, and returns the time of the next poll;
     /// `None` if no event is due, or after a deadlock.
-    fn look(
+    fn poll(
         &mut self,
         checkpoint: &mut FabricCheckpoint<'_, '_, '_, JobSender>,
         jobs: &mut Jobs<'_>,
