@@ -18,7 +18,7 @@ const ALLOWED: &str =
 /// The text of a file, and its name in errors.
 #[derive(Debug)]
 pub(crate) struct Text {
-    /// Its path as given, or `<stdin>`.
+    /// Path as given, or `<stdin>`.
     pub name: String,
     text: String,
 }

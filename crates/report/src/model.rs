@@ -128,7 +128,7 @@ pub enum Scale {
     /// Equal distances are equal ratios, with ticks at powers of two. Zero and negative values are
     /// omitted with a remark.
     Log2,
-    /// As [`Scale::Log2`], with ticks at powers of ten.
+    /// The same as [`Scale::Log2`], but with ticks at powers of ten.
     Log10,
     /// Named places. `x` of a [`Point`] is the index of the name. On a vertical axis the same as
     /// [`Scale::Linear`].

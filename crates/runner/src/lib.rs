@@ -6,7 +6,7 @@
 //!   controller, by equal weights, and by Saba. It starts and stops controllers of its own by
 //!   [`ControllerSettings`].
 //!
-//! Both report progress by events, stop if the caller says so, and leave links as they were.
+//! Both report progress by events, stop on request of the caller, and restore the links.
 //!
 //! # Examples
 //!

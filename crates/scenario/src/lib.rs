@@ -1,14 +1,15 @@
-//! Experiments: a fabric, models of its parts, and traffic, read from TOML, run, with results.
+//! Experiments: scenarios with a fabric, models of its parts, and traffic, which are read from TOML and
+//! run.
 //!
-//! A scenario can only be one that makes sense: reading returns a value or an error with file, line
-//! and what is allowed. There are three kinds, each with the parts spec, scenario, run and results:
+//! Every scenario is valid: a reader returns a scenario, or an error with the file, the line and the
+//! allowed values. Each of the three kinds has the parts spec, scenario, run and results:
 //!
 //! - [`infiniband`]: measuring methods and bulk traffic on an InfiniBand fabric;
 //! - [`ethernet`]: flows of RoCE, IRN, iWARP or Homa through an Ethernet fabric;
 //! - [`jobs`]: jobs that compute and communicate on one fabric, by policies of sharing its links.
 //!
-//! All kinds are run in the same way, by the trait [`Experiment`]. An incast of three hosts, which
-//! takes at least as long as its 9 MB take on the receiver's link:
+//! The trait [`Experiment`] runs all kinds in the same way. An incast of three hosts takes at least the
+//! time of its 9 MB on the receiver's link:
 //!
 //! ```
 //! use bandwise_input::Source;

@@ -6,8 +6,8 @@ use super::workload::{Generator, Part, Workload};
 use bandwise_workload::Merge;
 
 impl EthernetScenario {
-    /// Returns a shorter scenario: loads with `1/by` of their duration, and incasts with their
-    /// first request.
+    /// Returns a shorter scenario: loads with `1/by` of their duration or flows, and incasts with
+    /// their first request.
     #[must_use]
     pub fn shortened(mut self, by: u32) -> Self {
         if let Workload::Parts(parts) = self.workload {

@@ -52,7 +52,8 @@ impl Part {
         (0..QUANTILES).map(|n| (quantile(n), each)).collect()
     }
 
-    /// Returns a shorter part: `1/by` of a load's flows, or an incast's first request.
+    /// Returns a shorter part: `1/by` of a load's duration or flows, or an incast's first
+    /// request.
     pub(super) fn shortened(self, by: u32) -> Self {
         let expected = self.expected / u64::from(by);
         let generator = match self.generator {
