@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_and_ports() {
+    fn addresses_have_a_host_and_a_default_port() {
         for (text, name, port) in [
             ("node1", "node1", 18),
             ("node1:7000", "node1", 7000),

@@ -70,9 +70,9 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever the delays, the true difference is within the bounds, and the middle within the error of it.
+        /// For any delays the true difference is within the bounds, and the midpoint is within the error of it.
         #[test]
-        fn the_truth_is_within_the_bounds(
+        fn true_clock_difference_is_within_error_bounds(
             ahead in -1_000_000i64..1_000_000,
             exchanges in prop::collection::vec((0u64..1_000_000, 0u64..100_000, 0u64..100_000), 1..9),
         ) {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn clocks_that_jump_are_told() {
+    fn clock_jump_is_detected() {
         let us = Time::from_us;
         let before = ClockDifference::of(us(0), us(50), us(2));
         let after = ClockDifference::of(us(10), us(70), us(12));

@@ -185,7 +185,7 @@ mod tests {
 
     /// RFC 4231, test case 2, by the same parts as `mac`.
     #[test]
-    fn is_hmac_with_sha_256() {
+    fn seal_is_hmac_sha_256() {
         let mut mac = Hmac::<Sha256>::new_from_slice(b"Jefe").unwrap();
         mac.update(b"what do ya want ");
         mac.update(b"for nothing?");
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn hexadecimal_digits() {
+    fn only_lower_case_hex_digits_are_read() {
         assert_eq!(unhex::<2>(b"00ff"), Some([0, 255]));
         for text in ["", "00f", "00FF", "00fg", "00ff0"] {
             assert_eq!(unhex::<2>(text.as_bytes()), None, "{text}");

@@ -1,4 +1,4 @@
-//! One agent, whatever connects with it and whatever that says.
+//! One agent with any connections and any messages.
 
 use bandwise_agents::agent::{Event, Link, MOST_PENDING, Order, RunId};
 use bandwise_agents::message::{FromAgent, Greeting, Job, ToAgent};
@@ -27,7 +27,7 @@ fn seals() -> Seals {
     Seals::new(token(), Speaker::Coordinator, challenges)
 }
 
-/// A coordinator that is connected, and what it seals with.
+/// Connects a coordinator, and returns its seals.
 fn greeted(agent: &mut Agent, link: Link) -> Seals {
     agent.connected(link, THEIRS, NOW);
     agent.receive(link, format!("{}\n", encode(&Greeting::Challenge(OURS))).as_bytes(), NOW);
@@ -71,7 +71,7 @@ fn side() -> Side {
 }
 
 #[test]
-fn one_coordinator_at_a_time() {
+fn second_coordinator_is_refused_while_agent_is_held() {
     let mut agent = agent();
     let mut first = greeted(&mut agent, Link(1));
     agent.receive(Link(1), first.seal(&ToAgent::Hello).as_bytes(), NOW);
@@ -91,24 +91,24 @@ fn one_coordinator_at_a_time() {
     assert!(matches!(messages(&mut agent, &mut third)[..], [FromAgent::Welcome { .. }]));
 }
 
-/// A line that was said, on this connection or another one, is not taken again.
+/// A line replayed on the same or another connection has no effect.
 #[test]
-fn nothing_can_be_said_again() {
+fn replayed_line_is_ignored() {
     let mut agent = agent();
     let mut seals = greeted(&mut agent, Link(1));
     let hello = seals.seal(&ToAgent::Hello);
     agent.receive(Link(1), hello.as_bytes(), NOW);
     assert!(agent.is_held());
     agent.receive(Link(1), hello.as_bytes(), NOW);
-    assert!(!agent.is_held(), "the line came twice");
+    assert!(!agent.is_held(), "a replayed line was accepted");
     agent.connected(Link(2), Challenge([3; 16]), NOW);
     agent.receive(
         Link(2),
         format!("{}\n{hello}", encode(&Greeting::Challenge(OURS))).as_bytes(),
         NOW,
     );
-    assert!(!agent.is_held(), "the line is of another connection");
-    // What the agent itself said is not taken for a coordinator's either.
+    assert!(!agent.is_held(), "a line of another connection was accepted");
+    // The agent's own messages are not accepted as a coordinator's.
     let challenges = Challenges { agent: THEIRS, coordinator: OURS };
     let mut mirror = Seals::new(token(), Speaker::Agent, challenges);
     greeted_only(&mut agent, Link(3));
@@ -122,7 +122,7 @@ fn greeted_only(agent: &mut Agent, link: Link) {
 }
 
 #[test]
-fn without_the_token_nothing_is_done() {
+fn message_with_wrong_token_is_refused() {
     let mut agent = agent();
     greeted(&mut agent, Link(1));
     let other = Token::of_text("sixteen other bytes").unwrap();
@@ -135,7 +135,7 @@ fn without_the_token_nothing_is_done() {
 }
 
 #[test]
-fn another_version_is_told_of() {
+fn other_protocol_version_is_reported() {
     let mut agent = agent();
     agent.connected(Link(1), THEIRS, NOW);
     let line = encode(&Greeting::Challenge(OURS)).replace(&format!(":{VERSION},"), ":99,");
@@ -145,7 +145,7 @@ fn another_version_is_told_of() {
 }
 
 #[test]
-fn who_shows_no_token_is_turned_away() {
+fn unauthenticated_connections_are_limited_and_time_out() {
     let mut agent = agent();
     for i in 0..MOST_PENDING as u64 {
         agent.connected(Link(i), THEIRS, NOW);
@@ -164,7 +164,7 @@ fn who_shows_no_token_is_turned_away() {
 
 /// An agent releases everything when its coordinator falls silent.
 #[test]
-fn a_lease_ends() {
+fn agent_is_released_when_its_coordinator_is_silent() {
     let mut agent = agent();
     let mut seals = greeted(&mut agent, Link(1));
     for message in [ToAgent::Hello, ToAgent::Prepare(job(3, Part::Client))] {
@@ -181,13 +181,13 @@ fn a_lease_ends() {
     agent.tick(NOW + SILENCE);
     let orders: Vec<Order> = agent.orders().collect();
     assert!(orders.contains(&Order::Drop(id)) && !agent.is_held(), "{orders:?}");
-    // What comes of it later is nobody's any more.
+    // Later events of the released run are ignored.
     agent.event(id, 3, Event::Failed("late".into()));
     assert_eq!(agent.orders().count(), 0);
 }
 
 #[test]
-fn a_start_that_comes_too_late_is_refused() {
+fn start_time_in_the_past_or_far_future_is_refused() {
     for (at, messages) in
         [(NOW, "came after the start"), (NOW + Time::from_ms(20_000), "more than 10 s away")]
     {
@@ -252,7 +252,7 @@ proptest! {
     /// A coordinator with the token sends any messages in any order. Everything that began is released, at the latest
     /// when it falls silent; nothing is ordered after its release; nothing begins without a connection.
     #[test]
-    fn any_coordinator(steps in prop::collection::vec(step(), 0..40)) {
+    fn any_message_order_releases_the_agent(steps in prop::collection::vec(step(), 0..40)) {
         let mut agent = agent();
         let mut seals = greeted(&mut agent, Link(1));
         let mut now = NOW;
@@ -292,9 +292,9 @@ proptest! {
         prop_assert!(!agent.is_held() && is_let_go);
     }
 
-    /// Any bytes from who has no token do nothing.
+    /// Bytes of a peer without the token have no effect.
     #[test]
-    fn any_bytes(parts in prop::collection::vec(any::<Vec<u8>>(), 0..8), greets in any::<bool>()) {
+    fn unauthenticated_bytes_have_no_effect(parts in prop::collection::vec(any::<Vec<u8>>(), 0..8), greets in any::<bool>()) {
         let mut agent = agent();
         agent.connected(Link(1), THEIRS, NOW);
         if greets {

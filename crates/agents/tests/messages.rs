@@ -15,10 +15,9 @@ fn token() -> Token {
     Token::of_text("a token of a test").unwrap()
 }
 
-/// The fuzzer's seeds are valid, as it would find nothing otherwise: each line is a message, and the second file is a
-/// whole run.
+/// The fuzzer's seeds are valid: each line is a message, and the second file is a whole run.
 #[test]
-fn the_seeds_of_the_fuzzer_are_messages() {
+fn fuzzer_seeds_are_messages() {
     let agent = include_str!("../../../fuzz/seeds/agents/agent.txt");
     for line in agent.lines().filter(|line| !line.starts_with('T')) {
         let body = line.strip_prefix("A ").unwrap();
@@ -49,9 +48,9 @@ fn the_seeds_of_the_fuzzer_are_messages() {
 }
 
 proptest! {
-    /// A line with any byte changed is not taken, and neither is one of another place.
+    /// A line with a changed bit is rejected, and so is a line out of sequence.
     #[test]
-    fn a_seal_is_of_one_line(at in any::<prop::sample::Index>(), bit in 0u8..8, numbers in prop::collection::vec(any::<u64>(), 1..5)) {
+    fn seal_rejects_changed_and_replayed_lines(at in any::<prop::sample::Index>(), bit in 0u8..8, numbers in prop::collection::vec(any::<u64>(), 1..5)) {
         let (mut here, mut there) = (
             Seals::new(token(), Speaker::Coordinator, CHALLENGES),
             Seals::new(token(), Speaker::Agent, CHALLENGES),

@@ -25,7 +25,7 @@ fn with(flow: &str) -> Result<Plan, String> {
 }
 
 #[test]
-fn what_is_not_said_is_as_usual() {
+fn omitted_plan_keys_have_defaults() {
     let plan = with("from = \"a\"\nto = \"b\"\nmethod = \"rperf\"").unwrap();
     assert_eq!((plan.title.as_str(), plan.seed), ("p.toml", 1));
     assert_eq!(plan.hosts[0].agent.to_string(), "node1:18517");
@@ -42,7 +42,7 @@ fn what_is_not_said_is_as_usual() {
 }
 
 #[test]
-fn a_flow_for_each_pair() {
+fn each_pair_of_hosts_has_a_flow() {
     let three = format!("{HOSTS}[[host]]\nname = \"c\"\nagent = \"node3\"\n");
     let plan = |flow: &str| read(&format!("{three}[[flow]]\nmethod = \"bulk\"\n{flow}")).unwrap();
     let names = |plan: &Plan| plan.flows.iter().map(|f| f.name.clone()).collect::<Vec<_>>();
@@ -52,13 +52,13 @@ fn a_flow_for_each_pair() {
     let incast = plan("from = [\"b\", \"c\"]\nto = \"a\"");
     assert_eq!(names(&incast), ["bulk b->a", "bulk c->a"]);
     assert!(incast.flows.iter().all(|f| f.role == Role::Bsg && f.task.bytes.get() == 65_536));
-    // Of a host that stands on both sides only what goes to others.
+    // A host in both lists has flows to other hosts only.
     assert_eq!(names(&plan("from = [\"a\", \"b\"]\nto = [\"b\", \"c\"]")).len(), 3);
 }
 
-/// All are active from the last start to the first stop, less what is left out at both ends.
+/// All flows are active from the last start to the first stop, less the margin at both ends.
 #[test]
-fn the_window_is_common() {
+fn window_is_common_to_all_flows() {
     let text = format!(
         "duration = \"1 s\"\nmargin = \"10 ms\"\nseed = 7\n{HOSTS}\
          [[flow]]\nfrom = \"a\"\nto = \"b\"\nmethod = \"bulk\"\n\
@@ -75,7 +75,7 @@ fn the_window_is_common() {
 
 /// Omitted values of a key-value store are those of the simulated study.
 #[test]
-fn a_key_value_store() {
+fn key_value_flow_has_defaults() {
     let flow = "from = \"a\"\nto = \"b\"\nmethod = \"key-value\"\n";
     let plan = with(flow).unwrap();
     let [flow_of] = &plan.flows[..] else { panic!("one flow") };
@@ -121,7 +121,7 @@ fn a_key_value_store() {
 }
 
 #[test]
-fn what_can_not_be_is_refused() {
+fn invalid_plans_are_refused() {
     let flow = "from = \"a\"\nto = \"b\"\nmethod = ";
     for (text, message) in [
         ("method = \"guess\"\nfrom = \"a\"\nto = \"b\"", "p.toml:9: unknown method \"guess\""),
@@ -203,9 +203,9 @@ fn what_can_not_be_is_refused() {
 }
 
 proptest! {
-    /// Parts of plans in any order are a plan or an error, and a plan is one that can be run.
+    /// Parts of plans in any order give an error or a plan that can be run.
     #[test]
-    fn any_text(parts in prop::collection::vec(prop::sample::select(vec![
+    fn any_text_is_a_valid_plan_or_an_error(parts in prop::collection::vec(prop::sample::select(vec![
         "[[host]]\n", "[[flow]]\n", "name = \"a\"\n", "name = \"b\"\n", "agent = \"a\"\n", "agent = \"b:1\"\n",
         "from = \"a\"\n", "to = [\"b\", \"a\"]\n", "to = \"b\"\n", "method = \"bulk\"\n", "method = \"rperf\"\n",
         "duration = \"1 s\"\n", "start = \"1 s\"\n", "stop = \"2 s\"\n", "bytes = \"1 GiB\"\n", "qps = 9\n",

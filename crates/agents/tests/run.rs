@@ -1,5 +1,5 @@
-//! A plan from the first connection to the last report, whatever the network, the agents and their devices do:
-//! everybody lets go, nobody waits forever, and what is said to be whole is.
+//! A plan from the first connection to the last report, with any faults of the network, the agents and their devices:
+//! every agent is released, no side waits forever, and a run reported as complete is complete.
 
 mod world;
 
@@ -53,7 +53,7 @@ fn run(faults: &[Fault]) -> (World, Outcome) {
     (world, outcome)
 }
 
-/// Returns the time in which all flows were active, seconds; for a run that was cut short, the measured part of it.
+/// Returns the time in seconds in which all flows were active; for an interrupted run, its measured part.
 fn active_s(world: &World, outcome: &Outcome) -> f64 {
     world.check_window(outcome);
     outcome.window.map_or(0.0, |window| (window.to() - window.from()).as_s_f64())
@@ -79,7 +79,7 @@ fn is_whole(world: &World, outcome: &Outcome) -> bool {
 }
 
 #[test]
-fn a_plan_is_carried_out() {
+fn plan_runs_to_completion() {
     let (world, outcome) = run(&[]);
     assert_eq!(outcome.end, RunEnd::Complete);
     assert!(is_whole(&world, &outcome));
@@ -89,12 +89,12 @@ fn a_plan_is_carried_out() {
     for host in &outcome.hosts {
         assert!(host.clock_error.unwrap() <= Time::from_us(200), "{host:?}");
     }
-    // A second to agree, two to run, and some messages.
+    // One second of preparation, two of measurement, and some messages.
     assert!(world.ended.unwrap() < ms(3_100), "{:?}", world.ended);
 }
 
 #[test]
-fn an_agent_that_is_gone_ends_all_and_the_rest_is_kept() {
+fn lost_connection_ends_the_run_and_keeps_other_results() {
     let (world, outcome) = run(&[Fault::Cut(1, ms(1_500))]);
     assert!(
         failed(&outcome).starts_with("b (10.0.0.2:18517): the connection was cut"),
@@ -104,18 +104,18 @@ fn an_agent_that_is_gone_ends_all_and_the_rest_is_kept() {
     let ends: Vec<_> = outcome.flows.iter().map(|f| f.report.as_ref().map(|r| &r.end)).collect();
     assert_eq!(ends, [None, Some(&FlowEnd::Stopped), Some(&FlowEnd::Stopped)]);
     let (world, outcome) = run(&[Fault::Cut(1, ms(2_500))]);
-    // Flows began at about a second, and b was last heard of half a second before it was gone.
+    // Flows began at about one second, and b's last message came half a second before the cut.
     let active = active_s(&world, &outcome);
     assert!((0.5..1.4).contains(&active), "{active}");
 }
 
-/// Its host or network has gone, and nobody says so.
+/// The agent's host or network fails without closing the connection.
 #[test]
-fn an_agent_that_says_nothing_is_given_up_within_five_seconds() {
+fn silent_agent_is_dropped_within_five_seconds() {
     let (world, outcome) = run(&[Fault::Silence(2, ms(1_500))]);
     assert!(failed(&outcome).contains("c (10.0.0.3:18517): silent for 3 s"), "{outcome:?}");
     assert!(world.ended.unwrap() <= ms(6_000), "{:?}", world.ended);
-    // The others went on to their end, and only what they had while c was there counts.
+    // The other flows run to their end, and only the time while c was present counts.
     let (world, outcome) = run(&[Fault::Silence(2, ms(2_500))]);
     let ends: Vec<_> = outcome.flows.iter().map(|f| f.report.as_ref().map(|r| &r.end)).collect();
     assert_eq!(ends, [Some(&FlowEnd::Complete), None, Some(&FlowEnd::Complete)]);
@@ -124,14 +124,14 @@ fn an_agent_that_says_nothing_is_given_up_within_five_seconds() {
 }
 
 #[test]
-fn a_device_that_fails_says_why() {
+fn device_failure_is_reported() {
     let (world, outcome) = run(&[Fault::Breaks(0, ms(500))]);
     assert!(failed(&outcome).contains("it broke"), "{outcome:?}");
     assert!(world.ended.unwrap() < ms(1_700));
     // From 150 ms on, in parts of 27 ms, to the last message before 500 ms.
     let active = active_s(&world, &outcome);
     assert!((0.31..0.35).contains(&active), "{active}");
-    // Before anything has begun nothing is partial either.
+    // A failure before the start gives no partial results.
     let (_, outcome) = run(&[Fault::Refuses(0)]);
     assert!(failed(&outcome).ends_with("it can't"), "{outcome:?}");
     assert!(outcome.flows.iter().all(|f| f.report.is_none()));
@@ -139,7 +139,7 @@ fn a_device_that_fails_says_why() {
 }
 
 #[test]
-fn who_is_interrupted_keeps_what_there_is() {
+fn interrupted_run_keeps_partial_results() {
     let (world, outcome) = run(&[Fault::Interrupt(ms(1_800))]);
     assert_eq!(outcome.end, RunEnd::Interrupted);
     assert!(outcome.flows.iter().all(|f| f.report.as_ref().unwrap().end == FlowEnd::Stopped));
@@ -163,8 +163,8 @@ fn another_token_is_refused() {
 }
 
 #[test]
-fn a_clock_that_can_not_be_known_is_refused() {
-    // Up to a second each way: some exchanges in the time there is for them.
+fn unsynchronisable_clock_fails_the_run() {
+    // Up to a second in each direction: few exchanges fit the time limit.
     let mut world = World::new(&plan(), &paces(), ms(500), &[]);
     let outcome = world.run(ms(120_000));
     let why = failed(&outcome);
@@ -172,9 +172,9 @@ fn a_clock_that_can_not_be_known_is_refused() {
     assert!(outcome.flows.iter().all(|f| f.report.is_none()));
 }
 
-/// By the end of the run clocks are further apart than the margin can excuse.
+/// By the end of the run the clocks differ by more than the margin allows.
 #[test]
-fn clocks_that_drift_apart_are_told() {
+fn clock_drift_beyond_margin_fails_the_run() {
     let mut paces = paces();
     paces[1].ppm = 5_000;
     let longer = PLAN.replace("\"2 s\"", "\"30 s\"").replace("1900 ms", "29 s");
@@ -202,9 +202,9 @@ fn fault() -> impl Strategy<Value = Fault> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
-    /// Everybody lets go, and what is said to be whole is.
+    /// All agents are released, and a run reported as complete is complete.
     #[test]
-    fn whatever_goes_wrong(
+    fn any_fault_releases_all_agents(
         faults in prop::collection::vec(fault(), 0..4),
         us in 1u64..20_000,
         clocks in prop::collection::vec((0u64..100_000, 0u64..2_000), 3),

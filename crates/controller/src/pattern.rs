@@ -65,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_star_is_any_characters(pattern in "[ab*]{1,6}", name in "[ab]{0,6}") {
+        fn star_matches_any_characters(pattern in "[ab*]{1,6}", name in "[ab]{0,6}") {
             let wanted = by_trying(pattern.as_bytes(), name.as_bytes());
             prop_assert_eq!(Pattern::try_from(pattern).unwrap().is_like(&name), wanted);
         }

@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_sockets_and_ports() {
+    fn endpoints_are_sockets_or_addresses() {
         assert_eq!("unix:/a b".parse(), Ok(Endpoint::Unix("/a b".into())));
         assert_eq!("http://c:7470/".parse(), Ok(Endpoint::Tcp("c:7470".into())));
         assert_eq!("http://[::1]:7470".parse(), Ok(Endpoint::Tcp("[::1]:7470".into())));

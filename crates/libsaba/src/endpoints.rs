@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_are_read_in_order_and_none_is_no_place() {
+    fn endpoint_list_is_ordered_and_not_empty() {
         let text = "unix:/a b,http://c:7470,http://[::1]:7471";
         let endpoints: Endpoints = text.parse().unwrap();
         assert_eq!((endpoints.iter().count(), endpoints.to_string()), (3, text.to_owned()));

@@ -58,7 +58,7 @@ mod tests {
         /// In each round every controller is tried at most once, in turn. A delay follows only if none answers, and it
         /// grows. A controller that answers is asked first the next time.
         #[test]
-        fn all_are_tried_once_before_a_wait(
+        fn every_controller_is_tried_before_a_delay(
             there in (1..6usize).prop_flat_map(|endpoints| {
                 proptest::collection::vec(proptest::collection::vec(any::<bool>(), endpoints), 1..40)
             }),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_are_twice_as_long_until_the_longest() {
+    fn retry_delays_double_up_to_a_limit() {
         let mut failover = Failover::new(NonZeroUsize::new(3).unwrap());
         let failures = (0..7 * 3).map(|_| failover.failed());
         let waits: Vec<u128> = failures.flatten().map(|wait| wait.as_millis()).collect();

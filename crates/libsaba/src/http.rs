@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_one_after_another_and_others_refused() {
+    fn answers_are_read_in_sequence_and_invalid_ones_refused() {
         let two = b"HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"a\":1}HTTP/1.1 503 x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
         let mut two = &two[..];
         let (status, body, is_kept_open) = answer(&mut two).unwrap();

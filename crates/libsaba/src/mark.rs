@@ -100,7 +100,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read(
+        fn marks_round_trip(
             level: u16,
             dscp in proptest::option::of(0..64u8),
             service_level in proptest::option::of(0..16u8),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused() {
+    fn invalid_marks_are_refused() {
         for wrong in
             ["", "7", "dscp=7", "level=1,dscp=64", "level=1,sl=16", "level=1,level=1", "level=1,"]
         {

@@ -31,7 +31,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_is_as_it_was_set(steps in proptest::collection::vec((0..300usize, any::<bool>()), 0..100)) {
+        fn bits_equal_a_set(steps in proptest::collection::vec((0..300usize, any::<bool>()), 0..100)) {
             let (bits, mut on) = (Bits::<4>::new(), BTreeSet::new());
             for (at, is_on) in steps {
                 bits.set(at, is_on);

@@ -58,7 +58,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_changed_is_taken_once(rounds in proptest::collection::vec(proptest::collection::vec(0..9000usize, 0..40), 0..8)) {
+        fn each_change_is_taken_once(rounds in proptest::collection::vec(proptest::collection::vec(0..9000usize, 0..40), 0..8)) {
             let changes = Changes::<128, 2>::new();
             for round in rounds {
                 round.iter().for_each(|descriptor| changes.note(*descriptor));

@@ -159,8 +159,8 @@ mod tests {
 
     /// The lookup finds what `dlsym` finds, for functions with one version and with several.
     #[test]
-    fn what_is_found_is_what_dlsym_finds() {
-        let here = what_is_found_is_what_dlsym_finds as *const () as usize;
+    fn lookup_equals_dlsym() {
+        let here = lookup_equals_dlsym as *const () as usize;
         for name in [c"dlsym", c"dlvsym", c"pthread_cond_wait", c"getenv", c"glob", c"nftw"] {
             // SAFETY: a name that ends with zero.
             let theirs = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };

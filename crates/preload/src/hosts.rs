@@ -55,7 +55,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read(text: String) {
+        fn any_hosts_file_falls_back_to_the_address(text: String) {
             let names = Hosts::read(&text).names("10.0.0.3".parse().unwrap());
             prop_assert_eq!(names.last().map(String::as_str), Some("10.0.0.3"));
         }

@@ -58,7 +58,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn one_word_holds_it(class: Option<u8>, service_level in proptest::option::of(0..16u8)) {
+        fn marking_round_trips_in_one_word(class: Option<u8>, service_level in proptest::option::of(0..16u8)) {
             let marking = Marking { class, service_level };
             let shared = Shared::new();
             prop_assert_eq!(shared.get(), Marking::default());
@@ -67,7 +67,7 @@ mod tests {
         }
 
         #[test]
-        fn bits_for_congestion_stay(dscp in proptest::option::of(0..64u8), before: u8) {
+        fn ecn_bits_are_preserved(dscp in proptest::option::of(0..64u8), before: u8) {
             let mark = Mark { level: 0, dscp, service_level: None };
             let after = Marking::from(mark).class_over(before);
             let there = after.unwrap_or(before);

@@ -111,14 +111,14 @@ pub(crate) mod tests {
     proptest! {
         /// Any bytes are accepted.
         #[test]
-        fn any_bytes_are_taken(bytes: Vec<u8>) {
+        fn any_sockaddr_bytes_are_accepted(bytes: Vec<u8>) {
             if let Some(peer) = Peer::of(&bytes) {
                 prop_assert_eq!(Peer::from_words(peer.words()), peer);
             }
         }
 
         #[test]
-        fn addresses_come_out_as_they_went_in(address: [u8; 16], v4: [u8; 4], port: u16) {
+        fn peer_addresses_round_trip(address: [u8; 16], v4: [u8; 4], port: u16) {
             let v6 = Ipv6Addr::from(address);
             let seen = Peer::of(&sockaddr((v6, port).into())).unwrap();
             prop_assert_eq!(seen.words(), Peer(v6).words());
@@ -129,7 +129,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn loopback_nobody_and_many_are_not_elsewhere() {
+    fn loopback_unspecified_and_multicast_are_not_remote() {
         for own in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "::", "0.0.0.0"] {
             assert!(!peer(own).is_elsewhere(), "{own}");
         }
@@ -144,7 +144,7 @@ pub(crate) mod tests {
 
     /// The layout is the system's: the address of a real socket is read.
     #[test]
-    fn the_layout_is_that_of_the_system() {
+    fn layout_matches_the_systems_sockaddr() {
         for address in ["127.0.0.1:0", "[::1]:0"] {
             let Ok(socket) = UdpSocket::bind(address) else { continue };
             let there = crate::system::local(std::os::fd::AsRawFd::as_raw_fd(&socket)).unwrap();

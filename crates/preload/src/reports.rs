@@ -194,7 +194,7 @@ mod tests {
         /// Whenever the controller becomes reachable and answers, in the end it knows the open connections to its
         /// hosts.
         #[test]
-        fn in_the_end_the_controller_knows_what_it_can(
+        fn controller_knows_open_connections_to_its_hosts(
             steps in proptest::collection::vec((0..6usize, 0..6u8, any::<bool>()), 0..40),
             comes_at in 0..40usize,
         ) {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_was_refused_is_not_tried_for_each_connection() {
+    fn refused_host_name_is_tried_once() {
         let (mut ledger, table) = (Ledger::default(), Table::<8>::new());
         let mut controller = Controller { is_there: true, ..Controller::default() };
         let mut reports = Reports::new(Hosts::read(HOSTS), "own".to_owned());

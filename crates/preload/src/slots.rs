@@ -49,7 +49,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_has_its_own(steps in proptest::collection::vec((1..60usize, any::<bool>()), 0..200)) {
+        fn each_address_has_its_own_slot(steps in proptest::collection::vec((1..60usize, any::<bool>()), 0..200)) {
             let slots = Slots::<64>::new();
             let mut there = BTreeMap::new();
             for (address, takes) in steps {

@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_begins_with_nothing_and_gives_other_ids() {
+    fn restarted_table_is_empty_and_gives_new_ids() {
         let table = Table::<8>::new();
         let peer: Peer = "10.0.0.3".parse().unwrap();
         table.put(3, peer);
@@ -160,13 +160,13 @@ mod tests {
         let At::Connection(second, _) = table.at(3) else { panic!() };
         assert_ne!(first, second);
         table.clear_if(3, first);
-        assert!(table.is_known(3), "another file is there");
+        assert!(table.is_known(3), "the slot has another file");
         table.clear_if(3, second);
         assert!(!table.is_known(3));
     }
 
     #[test]
-    fn descriptors_beyond_the_table_are_nothing() {
+    fn descriptors_beyond_the_table_are_ignored() {
         let table = Table::<8>::new();
         table.put(8, "10.0.0.3".parse().unwrap());
         table.put_own(usize::MAX);

@@ -55,7 +55,7 @@ mod tests {
     use std::mem::{offset_of, size_of};
 
     #[test]
-    fn the_layout_is_that_of_libibverbs() {
+    fn layout_matches_libibverbs() {
         assert_eq!(offset_of!(QpAttr, ah_attr), offset_of!(sys::ibv_qp_attr, ah_attr));
         assert_eq!(size_of::<AhAttr>(), size_of::<sys::ibv_ah_attr>());
         assert_eq!(size_of::<GlobalRoute>(), size_of::<sys::ibv_global_route>());

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_as_an_address() {
+    fn gid_is_read_as_an_ipv6_address() {
         let mut raw = [0; 16];
         (raw[10], raw[11]) = (0xff, 0xff);
         raw[12..].copy_from_slice(&[10, 0, 0, 1]);

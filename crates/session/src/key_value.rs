@@ -103,7 +103,7 @@ mod tests {
         /// Both sides have the same queue pairs, with the same slots in memory; a client's outstanding requests fit
         /// half of the RECVs; and the longest message fits a packet.
         #[test]
-        fn both_sides_fit(clients in 1u32..=64, workers in 1u32..=64, value in 0u32..5000, depth in 1u32..=16384) {
+        fn both_sides_have_matching_queue_pairs(clients in 1u32..=64, workers in 1u32..=64, value in 0u32..5000, depth in 1u32..=16384) {
             let task = task(clients, workers, value, depth);
             let (asks, answers) = (task.plan(Part::Client), task.plan(Part::Server));
             prop_assert_eq!(asks.is_ok(), answers.is_ok());
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_is_refused() {
+    fn invalid_key_value_tasks_are_refused() {
         let error = |task: Task| task.plan(Part::Client).unwrap_err();
         assert!(task(4, 4, KeyValue::MOST, 4).plan(Part::Server).is_ok());
         assert_eq!(error(task(4, 4, KeyValue::MOST + 1, 4)), TaskError::Value(4079));
@@ -137,7 +137,7 @@ mod tests {
 
     /// Queue pairs of requests come before those of responses, in the order of the message to the other side.
     #[test]
-    fn a_pair_of_threads_has_two_queue_pairs() {
+    fn thread_pair_has_request_and_response_queue_pairs() {
         let Method::KeyValue(store) = task(2, 3, 32, 4).method else { unreachable!() };
         let qps = store.queue_pairs(Part::Client);
         let numbers = qps.iter().map(|qp| (qp.requests.0, qp.responses.0)).collect::<Vec<_>>();

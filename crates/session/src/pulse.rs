@@ -69,7 +69,7 @@ mod tests {
         /// A side that checks every second is never given up, over a network with a delay of another second; a side
         /// that stops is given up within 4 s and one check.
         #[test]
-        fn who_is_there_is_kept_and_who_stops_is_not(
+        fn live_side_is_kept_and_stopped_side_is_dropped(
             gaps in prop::array::uniform2(prop::collection::vec(1u64..1000, 1..20)),
             delays in prop::collection::vec(0u64..1000, 1..20),
             stops in 5_000u64..20_000,
@@ -98,12 +98,12 @@ mod tests {
                 // The last message may arrive a second after it was sent.
                 prop_assert!(side == 1 || now < stops + 1000 + 4000 + 1000, "still there at {now}");
             }
-            prop_assert!(false, "never given up");
+            prop_assert!(false, "the stopped side was not dropped");
         }
     }
 
     #[test]
-    fn says_so_every_second() {
+    fn pulse_is_sent_every_second() {
         let mut pulse = Pulse::default();
         let sent = (0..3000).step_by(100).filter(|&at| pulse.beat(ms(at)) == Beat::Send);
         assert_eq!(sent.collect::<Vec<_>>(), [0, 1000, 2000]);

@@ -142,7 +142,7 @@ mod tests {
         /// Each thread of one side with each of the other, by every kind of queue pair: both ends name each other, and
         /// every queue pair is used once.
         #[test]
-        fn ends_across_mean_each_other(clients in 1usize..9, workers in 1usize..9, kinds in 1usize..4) {
+        fn matched_queue_pairs_name_each_other(clients in 1usize..9, workers in 1usize..9, kinds in 1usize..4) {
             // A queue pair number encodes side, thread, kind and thread of the other side.
             let name = |side, thread, kind, other| {
                 (side << 20 | thread << 12 | kind << 8 | other) as u32
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn has_24_bits() {
+    fn queue_pair_number_has_24_bits() {
         assert_eq!(Bits24::try_from(0xff_ffff).map(Bits24::get), Ok(0xff_ffff));
         assert_eq!(Bits24::try_from(0x100_0000), Err(Bits24Error(0x100_0000)));
         assert_eq!(Bits24::of_lowest(0x1200_0003).get(), 3);

@@ -350,7 +350,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn who_receives_has_recvs() {
+    fn receiving_side_has_recvs() {
         let (send, write) = (Operation::Send, Operation::Write);
         for (method, client, server) in [
             (Method::Rperf, RECVS, RECVS),
@@ -373,7 +373,7 @@ pub(crate) mod tests {
 
     /// A queue pair has room for all outstanding requests, on both sides.
     #[test]
-    fn a_closed_loop_has_its_depth() {
+    fn closed_loop_queues_hold_its_depth() {
         for (depth, send, recv) in [(1, ONE_AT_A_TIME, RECVS), (100, 100, 200)] {
             let task = task(Method::ClosedLoop(Operation::Send), 64, 1, depth);
             let (client, server) =
@@ -384,13 +384,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn inline_is_for_what_fits() {
+    fn inline_is_used_up_to_its_limit() {
         let inline = |bytes| task(Method::Rperf, bytes, 1, 1).plan(Part::Client).unwrap().inline;
         assert_eq!((inline(0), inline(236), inline(237)), (0, 236, 0));
     }
 
     #[test]
-    fn what_can_not_be_is_refused() {
+    fn invalid_tasks_are_refused() {
         let empty = task(Method::PingPong(Operation::Write), 0, 1, 1);
         assert_eq!(empty.plan(Part::Server), Err(TaskError::EmptyWrite));
         let waits = Task { events: true, ..task(Method::PingPong(Operation::Write), 8, 1, 1) };

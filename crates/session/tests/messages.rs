@@ -95,9 +95,9 @@ fn read(lines: &mut Lines) -> (Vec<Message>, Option<MessageError>) {
 }
 
 proptest! {
-    /// However the bytes are cut, the same messages come out.
+    /// For any division of the bytes the same messages are decoded.
     #[test]
-    fn messages_come_back(
+    fn messages_round_trip_across_any_cuts(
         messages in prop::collection::vec(message(), 1..6), cuts in prop::collection::vec(1usize..200, 1..9),
     ) {
         let bytes: String = messages.iter().map(Message::encode).collect();
@@ -119,7 +119,7 @@ proptest! {
 
     /// Any bytes are read or refused, also those that begin like a message.
     #[test]
-    fn any_bytes(message in message(), at in any::<prop::sample::Index>(), bytes in any::<Vec<u8>>()) {
+    fn any_bytes_are_read_or_refused(message in message(), at in any::<prop::sample::Index>(), bytes in any::<Vec<u8>>()) {
         let mut text = message.encode().into_bytes();
         let at = at.index(text.len());
         text.splice(at..(at + bytes.len()).min(text.len()), bytes.iter().copied());
@@ -132,9 +132,9 @@ proptest! {
     }
 }
 
-/// The fuzzer's seeds are valid, as it would find nothing otherwise.
+/// The fuzzer's seeds are valid messages.
 #[test]
-fn the_seeds_of_the_fuzzer_are_messages() {
+fn fuzzer_seeds_are_messages() {
     for (seed, count) in [
         (include_bytes!("../../../fuzz/seeds/session/client.jsonl").as_slice(), 3),
         (include_bytes!("../../../fuzz/seeds/session/server.jsonl"), 3),
@@ -152,7 +152,7 @@ fn the_seeds_of_the_fuzzer_are_messages() {
 }
 
 #[test]
-fn another_version_is_told_of_whatever_else_it_says() {
+fn other_version_is_reported_for_any_content() {
     let line = br#"{"bandwise":7,"message":{"hello":[1,2]},"more":true}"#;
     assert_eq!(Message::decode(line), Err(MessageError::OtherVersion(7)));
     let message = MessageError::OtherVersion(7).to_string();
@@ -182,7 +182,7 @@ fn numbers_out_of_range_are_no_message() {
 }
 
 #[test]
-fn a_line_without_an_end_is_given_up() {
+fn too_long_line_is_refused() {
     let mut lines = Lines::default();
     lines.push(&[b' '; LONGEST_LINE]);
     assert_eq!(lines.next_message(), None);

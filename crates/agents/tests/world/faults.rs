@@ -5,15 +5,15 @@ use bandwise_units::Time;
 /// A fault and its time.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Fault {
-    /// The connection with an agent ends, and both sides hear of it.
+    /// The connection with an agent is closed, and both sides notice.
     Cut(usize, Time),
-    /// From then on nothing comes through, and nobody hears of that.
+    /// From then on no message arrives, without an error at either side.
     Silence(usize, Time),
     /// A line, counted over all that are sent, gets lost.
     Lost(usize),
     /// The message arrives twice.
     Twice(usize),
-    /// One of its bytes is another one.
+    /// One byte of a line is changed.
     Changed(usize, usize),
     /// An agent's device never answers the order with that number, counted over all.
     Hangs(usize),

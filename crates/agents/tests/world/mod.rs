@@ -157,7 +157,7 @@ impl World {
         Time::from_ps((self.jitter >> 16) % (2 * self.delay.as_ps()).max(1))
     }
 
-    /// Sends a line, as the faults let it. What was sent before comes first.
+    /// Sends a line subject to the faults, in order.
     fn send(&mut self, agent: usize, line: String, to: fn(usize, Vec<u8>) -> Happens) {
         let number = self.lines;
         self.lines += 1;
@@ -188,7 +188,7 @@ impl World {
         }
     }
 
-    /// Carries out what is ordered, until nothing is.
+    /// Carries out all orders.
     fn settle(&mut self) {
         loop {
             let mut is_quiet = true;
@@ -216,7 +216,7 @@ impl World {
         }
     }
 
-    /// The other side hears that a connection is closed after what was sent before, if it hears anything.
+    /// Tells the other side, after all earlier messages, that a connection is closed, unless the agent is silenced.
     fn cut_later(&mut self, agent: usize) {
         let is_silent = |fault: &Fault| matches!(fault, Fault::Silence(a, at) if *a == agent && *at <= self.now);
         if !self.faults.iter().any(is_silent) {
@@ -239,7 +239,7 @@ impl World {
                 self.agents[i].disconnected(LINK);
                 self.coordinator.disconnected(i, "the connection was cut", now);
             }
-            // It may tell of a run that is over.
+            // The event may belong to an ended run.
             Happens::Worked(i, run, flow, event) => self.agents[i].event(run, flow, event),
             Happens::Ends(i, run, flow, end) => {
                 let Some(worker) =
@@ -265,18 +265,18 @@ impl World {
         self.settle();
     }
 
-    /// Everybody has let go.
+    /// Checks whether every agent is released.
     fn is_over(&self) -> bool {
         self.coordinator.outcome().is_some() && self.agents.iter().all(|agent| !agent.is_held())
     }
 
-    /// Runs until everybody has let go; panics where somebody waits forever.
+    /// Runs until every agent is released; panics if one waits forever.
     pub(crate) fn run(&mut self, limit: Time) -> Outcome {
         loop {
             if self.is_over() {
                 self.ended = Some(self.now);
-                assert!(self.workers.is_empty(), "somebody still measures");
-                return self.coordinator.outcome().expect("it is over");
+                assert!(self.workers.is_empty(), "a worker still measures");
+                return self.coordinator.outcome().expect("the run has ended");
             }
             let next = self.queue.keys().next().map(|&(at, _)| at);
             let mut alarm = self.coordinator.deadline();
@@ -288,7 +288,7 @@ impl World {
             }
             assert!(next.is_some() || alarm < Time::MAX, "nothing will happen, and it is not over");
             self.now = self.now.max(next.unwrap_or(Time::MAX).min(alarm));
-            assert!(self.now <= limit, "it goes on forever");
+            assert!(self.now <= limit, "the run does not end");
             while let Some(entry) = self.queue.first_entry() {
                 if entry.key().0 > self.now {
                     break;

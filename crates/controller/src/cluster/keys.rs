@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_found_again() {
+    fn keys_round_trip() {
         let keys = Keys::under("/saba/");
         let all = [
             Change::Next(Default::default()),

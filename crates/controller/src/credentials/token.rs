@@ -44,7 +44,7 @@ mod tests {
 
     /// FIPS 180-2, appendix B.1.
     #[test]
-    fn it_is_the_sum_that_others_print() {
+    fn token_digest_is_sha_256() {
         let of_abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(of_abc.parse(), Ok(TokenDigest::of("abc")));
         assert_eq!(of_abc.to_uppercase().parse(), Ok(TokenDigest::of("abc")));

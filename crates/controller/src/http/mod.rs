@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_request_is_answered_when_all_of_it_has_come() {
+    async fn body_is_accepted_up_to_its_size_limit() {
         let most = vec![0; LARGEST];
         assert_eq!(answered(most.into()).await, (StatusCode::OK, LARGEST.to_string()));
         let (status, message) = answered(vec![0; LARGEST + 1].into()).await;
@@ -89,9 +89,9 @@ mod tests {
         );
     }
 
-    /// One body arrives byte by byte, the other not at all.
+    /// One body arrives byte by byte, the other one never.
     #[tokio::test(start_paused = true)]
-    async fn who_never_ends_a_request_is_told_so() {
+    async fn incomplete_request_times_out() {
         let drips = futures_util::stream::unfold((), async |()| {
             tokio::time::sleep(Duration::from_secs(1)).await;
             Some((Ok::<_, std::io::Error>("x"), ()))
@@ -106,7 +106,7 @@ mod tests {
 
     /// The description lists exactly the existing routes, with the answers of each.
     #[test]
-    fn the_description_is_of_these_routes() {
+    fn openapi_lists_exactly_the_routes() {
         let described: serde_json::Value = serde_json::from_str(OPENAPI).unwrap();
         assert_eq!(described["info"]["version"], env!("CARGO_PKG_VERSION"));
         let mut there = BTreeSet::new();

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_socket_that_was_left_is_taken_and_what_is_somebodys_stays() {
+    fn stale_socket_is_replaced_and_foreign_file_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         drop(unix(&path, 0o600).unwrap());

@@ -29,7 +29,7 @@ fn paths_are_relative_to_the_file() {
 }
 
 #[test]
-fn ports_are_those_of_linux() {
+fn linux_port_settings_are_read() {
     let port = "[[port]]\nfrom = \"leaf1\"\nto = \"h1\"\ndevice = \"swp1\"\nrate = \"25Gbit\"\n";
     let text = WELL.replace("lab = \"lab\"\n", "") + port;
     let Network::Ports(ports) = read(&text).unwrap().network else { panic!() };
@@ -40,7 +40,7 @@ fn ports_are_those_of_linux() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_line() {
+fn invalid_settings_are_refused_with_their_line() {
     let cases = [
         ("lab = \"lab\"\n", "", "c.toml:1: no network is named"),
         ("unix:c", "0.0.0.0:80", "c.toml:4: 0.0.0.0:80 is reachable by others"),
@@ -73,7 +73,7 @@ fn what_is_wrong_is_said_with_its_line() {
 const ELSEWHERE: &str = "table = \"t.toml\"\nstore = \"s\"\nlisten = \"unix:c\"\n";
 
 #[test]
-fn a_fabric_of_infiniband() {
+fn infiniband_settings_are_read() {
     let Network::InfiniBand(plain) = read(&format!("{ELSEWHERE}[infiniband]\n")).unwrap().network
     else {
         panic!()
@@ -109,7 +109,7 @@ fn a_fabric_of_infiniband() {
 }
 
 #[test]
-fn a_network_in_memory() {
+fn simulated_network_settings_are_read() {
     let text = "[simulated]\nqueues = 3\n[simulated.fabric]\nbuild = { single-switch = 4 }\n\
                 link = { rate = \"100 Gbps\" }\n";
     let Network::Simulated(given) = read(&format!("{ELSEWHERE}{text}")).unwrap().network else {
@@ -131,7 +131,7 @@ fn a_network_in_memory() {
 }
 
 #[test]
-fn hosts_have_other_names() {
+fn alternative_host_names_are_read() {
     let hosts = |text: &str| read(&format!("{WELL}[hosts]\n{text}\n"));
     let names = hosts("h1 = [\"10.0.0.1\", \"node1\"]\nh2 = []").unwrap().names;
     assert_eq!(
@@ -153,7 +153,7 @@ const SHARED: &str = "lab = \"lab\"\ntable = \"t.toml\"\nlisten = \"unix:c\"\n[c
     [cluster.groups]\na = [\"leaf1 *\"]\nb = [\"* to h3\"]\n";
 
 #[test]
-fn several_share_a_store() {
+fn cluster_settings_are_read() {
     let settings = read(SHARED).unwrap();
     let Store::Cluster(cluster) = &settings.store else { panic!() };
     assert_eq!(cluster.etcd, ["http://e0:2379", "http://[::1]:2379"]);
@@ -186,13 +186,13 @@ fn several_share_a_store() {
 }
 
 #[test]
-fn how_much_is_kept() {
-    let kept = |text: &str| read(&WELL.replacen("\"s\"", &format!("\"s\"\n{text}"), 1)).unwrap();
+fn rotation_settings_are_read() {
+    let with = |text: &str| read(&WELL.replacen("\"s\"", &format!("\"s\"\n{text}"), 1)).unwrap();
     let mib = |mib: u64| bandwise_units::Bytes::from_kib(mib << 10);
     let at = |name: &str| Path::new("/etc/bandwise").join(name);
-    let plain = kept("audit = \"a\"\nrecording = \"r\"");
+    let plain = with("audit = \"a\"\nrecording = \"r\"");
     assert_eq!(plain.audit, Some(RotatingFile::new(at("a"), mib(64), 16)));
     assert_eq!(plain.recording, Some(RotatingFile::new(at("r"), mib(64), 4)));
-    let files = kept("recording = \"r\"\nrecording-size = \"2 MiB\"\nrecording-files = 2");
+    let files = with("recording = \"r\"\nrecording-size = \"2 MiB\"\nrecording-files = 2");
     assert_eq!((files.audit, files.recording), (None, Some(RotatingFile::new(at("r"), mib(2), 2))));
 }

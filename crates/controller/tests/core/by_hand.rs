@@ -1,4 +1,4 @@
-//! Cases written by hand.
+//! Scripted cases.
 
 use super::world::{World, application, connect, connection, ms, register};
 use bandwise_controller::core::{
@@ -24,7 +24,7 @@ pub(crate) fn two_that_send_by(rules: Rules) -> (World, ClientId, Vec<Applicatio
 }
 
 #[test]
-fn who_needs_more_gets_more_and_what_is_closed_is_taken_back() {
+fn weights_follow_sensitivity_and_open_connections() {
     let (mut world, client, applications) = two_that_send();
     let [little, all] = world.weights(3)[..] else { panic!("{:?}", world.ports) };
     assert!(all > little && world.weights(0).is_empty());
@@ -38,14 +38,14 @@ fn who_needs_more_gets_more_and_what_is_closed_is_taken_back() {
 }
 
 #[test]
-fn ports_are_as_found_when_it_leaves_and_shared_again_by_the_next() {
+fn leave_restores_ports_and_restart_shares_them() {
     let (mut world, client, applications) = two_that_send();
     let shared = world.ports.clone();
     world.hear(Input::Leave);
     assert!(!world.core.is_settled());
     world.settle();
     assert!(world.ports.values().all(|port| port.weights.is_empty()));
-    // Also what comes now changes no port.
+    // Later requests change no port either.
     world.answer_to(client, 4, connect(applications[0], "h1", "h2")).unwrap();
     world.find();
     world.settle();
@@ -57,7 +57,7 @@ fn ports_are_as_found_when_it_leaves_and_shared_again_by_the_next() {
 }
 
 #[test]
-fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
+fn silent_client_is_dropped_when_its_lease_ends() {
     let (mut world, client, _) = two_that_send();
     let other = world.hello();
     let half = application(&world.answer_to(other, 0, register("half")));
@@ -85,7 +85,7 @@ fn a_client_that_says_nothing_is_dropped_when_its_lease_ends() {
 }
 
 #[test]
-fn who_is_heard_before_the_drop_is_stored_stays() {
+fn renewal_before_the_drop_is_stored_keeps_the_client() {
     let (mut world, client, _) = two_that_send();
     let ticket = world.ticket();
     world.hear(Input::Hello { ticket, owner: Owner::default() });
@@ -98,10 +98,10 @@ fn who_is_heard_before_the_drop_is_stored_stays() {
 }
 
 #[test]
-fn a_clock_that_jumps_back_ends_no_lease_and_holds_nothing_up() {
+fn backward_clock_jump_ends_no_lease_and_delays_no_order() {
     let (mut world, client, applications) = two_that_send();
     world.now = ms(0);
-    // Of that clock; the core goes by the latest time that it was told.
+    // Recorded times are of that clock; the core uses the latest time that it received.
     world.ended.clear();
     world.answer_to(client, 4, connect(applications[1], "h1", "h2")).unwrap();
     world.settle();
@@ -110,7 +110,7 @@ fn a_clock_that_jumps_back_ends_no_lease_and_holds_nothing_up() {
 
 /// A clock that jumps ahead, and a suspended process or machine: no calls could be received meanwhile.
 #[test]
-fn who_could_not_be_heard_is_not_dropped() {
+fn forward_clock_jump_drops_no_client() {
     let (mut world, client, _) = two_that_send();
     let silent = world.hello();
     world.settle();
@@ -153,7 +153,7 @@ fn changes_during_an_order_go_into_the_next() {
 }
 
 #[test]
-fn a_port_that_lost_its_weights_gets_them_again() {
+fn overwritten_port_is_restored() {
     let (mut world, ..) = two_that_send();
     let before = world.weights(3);
     world.ports.insert(PortId(3), PortConfig::default());
@@ -182,7 +182,7 @@ fn a_port_that_lost_its_weights_gets_them_again() {
 }
 
 #[test]
-fn a_failure_is_tried_again_later_each_time() {
+fn failed_order_is_retried_with_growing_delay() {
     let (mut world, client, applications) = two_that_send();
     world.now += ms(100);
     world.answer_to(client, 4, connect(applications[0], "h1", "h2")).unwrap();
@@ -211,7 +211,7 @@ fn a_failure_is_tried_again_later_each_time() {
 }
 
 #[test]
-fn drained_ports_are_as_found_also_after_a_start() {
+fn drained_ports_stay_restored_after_a_restart() {
     let (mut world, ..) = two_that_send();
     let before = world.weights(3);
     let ticket = world.ticket();
@@ -231,7 +231,7 @@ fn drained_ports_are_as_found_also_after_a_start() {
 }
 
 #[test]
-fn limits_hold_and_what_is_refused_stays_refused() {
+fn refusals_by_limits_are_repeatable() {
     let limits = Limits { clients: 2, applications: 2, connections: 2, unacknowledged: 7 };
     let mut world = World::new(Rules { limits, ..Rules::default() });
     let (client, _) = (world.hello(), world.hello());
@@ -257,8 +257,8 @@ fn limits_hold_and_what_is_refused_stays_refused() {
     });
     world.store(true);
     connection(&world.answers[&ticket]);
-    let heard = world.answer_to(client, 6, Request::Close { connection: made });
-    assert_eq!(heard, Err(Refusal::Acknowledged { number: 6, acknowledged_below: 7 }));
+    let answer = world.answer_to(client, 6, Request::Close { connection: made });
+    assert_eq!(answer, Err(Refusal::Acknowledged { number: 6, acknowledged_below: 7 }));
     assert_eq!(world.answer_to(client, 7, register("all")), Err(Refusal::OtherRequest(7)));
     // A refused request closes nothing.
     let gone = Request::Deregister { application: first };
@@ -267,13 +267,16 @@ fn limits_hold_and_what_is_refused_stays_refused() {
 }
 
 #[test]
-fn what_is_not_there_or_not_ones_own_is_refused() {
+fn unknown_and_foreign_resources_are_refused() {
     let (mut world, client, applications) = two_that_send();
     let other = world.hello();
-    let theirs = connect(applications[0], "h0", "h1");
-    assert_eq!(world.answer_to(other, 0, theirs), Err(Refusal::NoSuchApplication(applications[0])));
-    let nowhere = world.answer_to(client, 4, connect(applications[0], "h0", "h9"));
-    assert!(nowhere.unwrap_err().to_string().contains("there is no host"));
+    let foreign = connect(applications[0], "h0", "h1");
+    assert_eq!(
+        world.answer_to(other, 0, foreign),
+        Err(Refusal::NoSuchApplication(applications[0]))
+    );
+    let unknown_host = world.answer_to(client, 4, connect(applications[0], "h0", "h9"));
+    assert!(unknown_host.unwrap_err().to_string().contains("there is no host"));
     let unknown = world.answer_to(client, 5, register("nobody"));
     assert_eq!(unknown, Err(Refusal::UnknownApplication("nobody".into())));
     let long = world.answer_to(client, 6, register(&"x".repeat(257)));
@@ -292,7 +295,7 @@ fn what_is_not_there_or_not_ones_own_is_refused() {
 }
 
 #[test]
-fn what_would_be_is_what_then_is() {
+fn preview_equals_the_later_configuration() {
     let (mut world, client, _) = two_that_send();
     let paths = vec![vec![PortId(3)]];
     let differs = world.core.preview(&[Candidate { name: "half".into(), paths }]).unwrap();
@@ -306,7 +309,7 @@ fn what_would_be_is_what_then_is() {
 }
 
 #[test]
-fn a_store_that_hangs_is_not_waited_for_by_any_number() {
+fn requests_waiting_for_a_hanging_store_are_limited() {
     let mut world = World::new(Rules::default());
     let client = world.hello();
     for _ in 0..=10_001 {
@@ -322,7 +325,7 @@ fn a_store_that_hangs_is_not_waited_for_by_any_number() {
 }
 
 #[test]
-fn what_others_have_stored_and_can_not_be_is_passed_over() {
+fn invalid_records_of_other_controllers_are_ignored() {
     let (mut world, client, applications) = two_that_send();
     let shared = world.ports.clone();
     let state = world.core.state();

@@ -1,4 +1,4 @@
-//! The effect of discoveries, in cases written by hand.
+//! The effect of discoveries, in scripted cases.
 
 use super::by_hand::{two_that_send, two_that_send_by};
 use super::world::{World, connect, ms};
@@ -39,7 +39,7 @@ fn connections_follow_when_links_move() {
 }
 
 #[test]
-fn links_that_move_while_the_store_hangs_end_where_they_were_seen_last() {
+fn discovery_during_a_hanging_store_uses_the_last_paths() {
     let (mut world, ..) = two_that_send();
     let before = world.weights(3);
     // A client's arrival is being stored all the while.
@@ -55,7 +55,7 @@ fn links_that_move_while_the_store_hangs_end_where_they_were_seen_last() {
 }
 
 #[test]
-fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
+fn discovery_runs_at_intervals_and_after_failed_orders() {
     let rules = Rules { lease: ms(1_000_000), ..Rules::default() };
     let (mut world, client, applications) = two_that_send_by(rules);
     let count = |world: &World| world.outputs.iter().filter(|of| **of == Output::Discover).count();
@@ -94,7 +94,7 @@ fn the_network_is_looked_over_now_and_then_and_when_an_order_fails() {
 }
 
 #[test]
-fn a_port_that_is_gone_is_not_written_until_it_is_back() {
+fn lost_port_is_not_written_until_it_returns() {
     let (mut world, ..) = two_that_send();
     let before = world.weights(3);
     world.gone.insert(3);

@@ -28,7 +28,7 @@ fn registered_once() -> Vec<u8> {
 }
 
 #[test]
-fn parts_of_a_job_are_one_application_and_others_are_not() {
+fn parts_of_one_job_share_as_one_application() {
     let (together, parts) = two_parts(["j", "j"]);
     assert_ne!(parts[0].1, parts[1].1, "each is closed by itself");
     assert_eq!(together.weights(3), registered_once());
@@ -38,7 +38,7 @@ fn parts_of_a_job_are_one_application_and_others_are_not() {
 
 /// The order of the parts does not matter, nor whether they deregister or lose their lease, nor a crash.
 #[test]
-fn a_job_is_gone_with_its_last_part() {
+fn job_ends_with_its_last_part() {
     for (first, crashes) in [(0, false), (1, false), (0, true), (1, true)] {
         let (mut world, parts) = two_parts(["j", "j"]);
         let (client, application) = parts[first];
@@ -73,7 +73,7 @@ fn a_job_is_gone_with_its_last_part() {
 
 /// A registration that was not stored is not joined.
 #[test]
-fn a_part_that_was_not_stored_is_none() {
+fn unstored_part_is_not_joined() {
     let mut world = World::new(Rules::default());
     let (one, other) = (world.hello(), world.hello());
     let request = register_part("little", "j");
@@ -91,7 +91,7 @@ fn a_part_that_was_not_stored_is_none() {
 }
 
 #[test]
-fn others_have_jobs_of_the_same_name() {
+fn owners_have_separate_jobs_of_equal_name() {
     let mut world = World::new(Rules::default());
     let mut wholes = ["a", "b"].map(|owner| {
         let (ticket, owner) = (world.ticket(), Owner::from(owner));
@@ -116,7 +116,7 @@ fn others_have_jobs_of_the_same_name() {
 }
 
 #[test]
-fn a_job_without_a_name_is_refused() {
+fn unnamed_job_is_refused() {
     let mut world = World::new(Rules::default());
     let client = world.hello();
     for job in [String::new(), "x".repeat(257)] {

@@ -85,7 +85,7 @@ pub(crate) struct World {
     pub ended: BTreeMap<PortId, Duration>,
     pub answers: BTreeMap<Ticket, Result<Answer, Refusal>>,
     pub outputs: Vec<Output>,
-    pub heard: Vec<(Duration, Input)>,
+    pub inputs: Vec<(Duration, Input)>,
     /// The core before its inputs.
     pub begun: Core,
     next: u64,
@@ -111,7 +111,7 @@ impl World {
             ended: BTreeMap::new(),
             answers: BTreeMap::new(),
             outputs: Vec::new(),
-            heard: Vec::new(),
+            inputs: Vec::new(),
             next: 0,
         };
         world.find();
@@ -145,7 +145,7 @@ impl World {
 
     /// Passes an input to the core and handles the outputs.
     pub(crate) fn hear(&mut self, input: Input) {
-        self.heard.push((self.now, input.clone()));
+        self.inputs.push((self.now, input.clone()));
         self.core.handle(self.now, input);
         while let Some(output) = self.core.poll() {
             self.outputs.push(output.clone());
@@ -232,7 +232,7 @@ impl World {
             }
         }
         self.ended.clear();
-        self.heard.clear();
+        self.inputs.clear();
         self.outputs.clear();
         let (rules, settings) = (self.rules, Settings::default());
         self.core = Core::new(rules, settings, profiles(), self.stored.clone(), self.now).unwrap();

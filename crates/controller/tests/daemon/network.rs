@@ -60,7 +60,7 @@ fn foreign_writes_are_counted_and_restored() {
 }
 
 #[test]
-fn connections_follow_when_a_cable_moves_and_a_port_that_refuses_is_left_as_it_was() {
+fn connections_follow_a_moved_cable_and_refused_ports_stay_unchanged() {
     let (_folder, network, daemon) = sharing();
     // The port's id does not depend on its presence.
     let refusing = Simulated::new(fabric(2), NonZeroU8::MIN).named("s0:2").unwrap();

@@ -31,7 +31,7 @@ fn are(found: [Vec<f64>; 2], expected: &[f64]) {
 }
 
 #[test]
-fn rates_follow_who_comes_and_who_goes() {
+fn rates_follow_registrations_and_deregistrations() {
     let folder = tempfile::tempdir().unwrap();
     let network = network();
     let mut daemon = Daemon::start(folder.path(), &network, None);

@@ -42,7 +42,7 @@ fn busy(folder: &Path, files: u32) {
 }
 
 #[test]
-fn each_file_can_be_heard_by_itself_and_all_in_their_order() {
+fn recording_parts_replay_alone_and_in_order() {
     let folder = tempfile::tempdir().unwrap();
     busy(folder.path(), 1000);
     busy_again(folder.path());
@@ -76,7 +76,7 @@ fn busy_again(folder: &Path) {
 }
 
 #[test]
-fn no_more_is_kept_than_was_said() {
+fn rotation_limits_file_count_and_size() {
     let folder = tempfile::tempdir().unwrap();
     busy(folder.path(), 3);
     for name in ["recording", "audit"] {
@@ -91,8 +91,8 @@ fn no_more_is_kept_than_was_said() {
     }
     let all = files(folder.path(), "recording");
     let mut replay = Replay::default();
-    let heard: Vec<Replayed> = all.iter().map(|path| hear(&mut replay, path)).collect();
-    assert!(heard.iter().all(|of| of.differs.is_none() && of.gaps == 0));
+    let replayed: Vec<Replayed> = all.iter().map(|path| hear(&mut replay, path)).collect();
+    assert!(replayed.iter().all(|of| of.differs.is_none() && of.gaps == 0));
     // The audit log has each order once, without gaps between the first and the last.
     let lines = files(folder.path(), "audit").into_iter();
     let text: String = lines.map(|path| std::fs::read_to_string(path).unwrap()).collect();

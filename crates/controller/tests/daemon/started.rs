@@ -10,7 +10,7 @@ use std::io::BufReader;
 use std::sync::mpsc::{Sender, channel};
 
 #[test]
-fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_again() {
+fn hanging_port_delays_no_call_and_refused_write_is_retried() {
     let folder = tempfile::tempdir().unwrap();
     let (network, (authenticator, passes)): (_, (Sender<bool>, _)) = (network(), channel());
     let mut daemon = Daemon::start(folder.path(), &network, Some(passes));
@@ -41,7 +41,7 @@ fn a_port_that_hangs_holds_up_nobody_who_asks_and_one_that_refuses_is_tried_agai
 }
 
 #[test]
-fn started_again_it_has_what_was_answered() {
+fn restarted_daemon_keeps_acknowledged_state() {
     let folder = tempfile::tempdir().unwrap();
     let network = network();
     let mut daemon = Daemon::start(folder.path(), &network, None);
@@ -70,7 +70,7 @@ fn lines_after(text: &str) -> &str {
 
 /// A changed recording is reported with its line; a truncated one is replayed up to its end.
 #[test]
-fn a_recording_that_says_something_else_is_told() {
+fn changed_recording_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut daemon = Daemon::start(folder.path(), &network(), None);
     let client = daemon.hello();
@@ -104,7 +104,7 @@ fn a_recording_that_says_something_else_is_told() {
 }
 
 #[test]
-fn ports_are_as_they_were_found_when_it_ends_if_that_is_asked() {
+fn ports_are_restored_on_exit_if_configured() {
     let folder = tempfile::tempdir().unwrap();
     let network = network();
     let mut daemon = Daemon::start_with(Rules::default(), folder.path(), &network, None, true);
@@ -121,7 +121,7 @@ fn ports_are_as_they_were_found_when_it_ends_if_that_is_asked() {
 
 /// A daemon that does not wait for hanging ports names them.
 #[test]
-fn ports_that_hang_are_named_when_it_ends() {
+fn hanging_ports_are_named_on_exit() {
     let folder = tempfile::tempdir().unwrap();
     let (network, (authenticator, passes)): (_, (Sender<bool>, _)) = (network(), channel());
     let mut daemon =

@@ -61,7 +61,7 @@ fn with_token<M>(message: M, token: &str) -> Request<M> {
 }
 
 #[test]
-fn a_certificate_says_what_may_be_registered() {
+fn certificate_limits_registrations() {
     let authority = Authority::new();
     let (world, address) = secure(Limits::default(), &authority);
     let at = (address, &authority);
@@ -78,14 +78,14 @@ fn a_certificate_says_what_may_be_registered() {
     let status = world.runtime.block_on(stranger.hello(HelloRequest {})).unwrap_err();
     assert_ne!(status.code(), Code::Unauthenticated, "it gets no further than the handshake");
     for own in [Some(authority.identity("other.test")), None] {
-        let mut nobody = SabaClient::new(channel(&world, at, own));
-        let status = world.runtime.block_on(nobody.hello(HelloRequest {})).unwrap_err();
+        let mut anonymous = SabaClient::new(channel(&world, at, own));
+        let status = world.runtime.block_on(anonymous.hello(HelloRequest {})).unwrap_err();
         assert_eq!(status.code(), Code::Unauthenticated);
         assert!(status.message().contains("the caller is not authenticated (allowed"), "{status}");
         // The same with a token.
         let hello = with_token(HelloRequest {}, "abc");
-        world.runtime.block_on(nobody.hello(hello)).unwrap();
-        let status = world.runtime.block_on(nobody.hello(with_token(HelloRequest {}, "ab")));
+        world.runtime.block_on(anonymous.hello(hello)).unwrap();
+        let status = world.runtime.block_on(anonymous.hello(with_token(HelloRequest {}, "ab")));
         assert_eq!(status.unwrap_err().code(), Code::Unauthenticated);
     }
     // A client without TLS gets no answer, and does not block others.
@@ -99,7 +99,7 @@ fn a_certificate_says_what_may_be_registered() {
 
 /// The clients of another owner are refused like clients that do not exist.
 #[test]
-fn clients_of_others_are_none() {
+fn clients_of_other_owners_are_not_found() {
     let authority = Authority::new();
     let (world, address) = secure(Limits::default(), &authority);
     let own = Some(authority.identity("spark.test"));
@@ -116,7 +116,7 @@ fn clients_of_others_are_none() {
 }
 
 #[test]
-fn limits_are_of_a_credential_with_all_its_clients() {
+fn limits_count_all_clients_of_a_credential() {
     let authority = Authority::new();
     let (world, address) = secure(Limits { applications: 3, ..Limits::default() }, &authority);
     let own = Some(authority.identity("spark.test"));
@@ -144,7 +144,7 @@ fn limits_are_of_a_credential_with_all_its_clients() {
 
 /// HTTP uses the same authenticator.
 #[test]
-fn scripts_show_the_same_token() {
+fn http_requests_authenticate_by_token() {
     let spark = credential("spark", None, Some("spark's"), &["a*"], false);
     let credentials = [spark, credential("flink", None, Some("abc"), &["*"], true)];
     let world = World::start_with(Limits::default(), &credentials);
@@ -192,7 +192,7 @@ fn scripts_show_the_same_token() {
 }
 
 #[test]
-fn files_that_can_not_be_used_are_told() {
+fn unusable_tls_files_are_reported() {
     let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
     let good = files(&authority, folder.path());
     let read = |files: &TlsFiles| {

@@ -23,7 +23,7 @@ use world::{World, register, sender};
 
 /// From hello to goodbye (Saba 4.4.2), with the weights at the port.
 #[test]
-fn an_application_comes_has_a_connection_and_goes() {
+fn application_lifecycle_from_hello_to_goodbye() {
     let world = World::start(Limits::default());
     let mut client = world.client();
     let id = world.hello(&mut client);

@@ -17,7 +17,7 @@ fn reason(status: &Status) -> Option<String> {
 }
 
 #[test]
-fn a_refusal_has_a_status_a_reason_and_words() {
+fn refusal_has_status_reason_and_message() {
     let world = World::start(Limits::default());
     let mut client = world.client();
     let id = world.hello(&mut client);
@@ -25,13 +25,13 @@ fn a_refusal_has_a_status_a_reason_and_words() {
         world.runtime.block_on(client.register_application(request)).map(|of| of.into_inner())
     };
     let application = registers(register(id, 0, "all")).unwrap().application;
-    let nobody = RegisterApplicationRequest { sender: None, ..register(id, 1, "all") };
+    let anonymous = RegisterApplicationRequest { sender: None, ..register(id, 1, "all") };
     let nameless = Sender { client: None, ..sender(id, 1).unwrap() };
     let unnumbered = Sender { number: None, ..sender(id, 1).unwrap() };
-    let from = |sender| RegisterApplicationRequest { sender: Some(sender), ..nobody.clone() };
+    let from = |sender| RegisterApplicationRequest { sender: Some(sender), ..anonymous.clone() };
     let all = register(id, 7, "all");
     let cases = [
-        (nobody.clone(), Code::InvalidArgument, None, "no sender (allowed"),
+        (anonymous.clone(), Code::InvalidArgument, None, "no sender (allowed"),
         (from(nameless), Code::InvalidArgument, None, "no sender.client (allowed"),
         (from(unnumbered), Code::InvalidArgument, None, "no sender.number (allowed"),
         (
@@ -104,7 +104,7 @@ fn a_refusal_has_a_status_a_reason_and_words() {
         (refused.code(), reason(&refused).as_deref()),
         (Code::NotFound, Some("NO_SUCH_CLIENT"))
     );
-    // A stopping controller says so.
+    // A stopping controller reports that.
     world.handle.stop();
     let late = loop {
         let late = world.runtime.block_on(client.keep_alive(KeepAliveRequest { client: Some(id) }));
@@ -117,11 +117,11 @@ fn a_refusal_has_a_status_a_reason_and_words() {
 
 /// The limit holds, however many requests arrive.
 #[test]
-fn of_ten_thousand_registrations_a_thousand_are_taken() {
+fn registrations_are_limited_to_a_thousand() {
     let world = World::start(Limits::default());
     let mut client = world.client();
     let id = world.hello(&mut client);
-    let mut taken = 0;
+    let mut accepted = 0;
     world.runtime.block_on(async {
         // 200 at a time, whose answers are stored together.
         for first in (0..10_000).step_by(200) {
@@ -135,12 +135,12 @@ fn of_ten_thousand_registrations_a_thousand_are_taken() {
             }
             while let Some(answer) = outstanding.join_next().await {
                 match answer.unwrap() {
-                    Ok(_) => taken += 1,
+                    Ok(_) => accepted += 1,
                     Err(status) => assert_eq!(status.code(), Code::ResourceExhausted, "{status}"),
                 }
             }
         }
     });
-    assert_eq!(taken, 1000);
+    assert_eq!(accepted, 1000);
     world.until(|core| core.state().applications().len() == 1000);
 }

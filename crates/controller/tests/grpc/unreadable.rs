@@ -70,7 +70,7 @@ const CALLS: [&str; 7] = [
 ];
 
 #[test]
-fn what_is_no_message_is_refused_and_what_comes_next_is_heard() {
+fn invalid_message_is_refused_and_the_next_call_is_answered() {
     let world = World::start(Limits::default());
     let channel = world.channel();
     for name in CALLS {
@@ -105,7 +105,7 @@ fn what_is_no_message_is_refused_and_what_comes_next_is_heard() {
 proptest! {
     /// Any bytes are a valid message, or are refused with an explanation.
     #[test]
-    fn any_bytes_say_something_or_are_refused(bytes: Vec<u8>) {
+    fn any_bytes_are_decoded_or_refused(bytes: Vec<u8>) {
         use prost::Message;
         fn read<M: Message + Default + TryInto<Call, Error: std::fmt::Display>>(bytes: &[u8]) {
             if let Ok(message) = M::decode(bytes) {

@@ -49,8 +49,8 @@ impl Controller {
             self.registered.insert(id);
             Reply::Done(json!({ "application": id, "level": 1, "dscp": 7 }))
         };
-        let kept = (request.clone(), answer.clone());
-        self.clients.get_mut(&client).unwrap().insert(number, kept);
+        let entry = (request.clone(), answer.clone());
+        self.clients.get_mut(&client).unwrap().insert(number, entry);
         answer
     }
 
@@ -89,9 +89,9 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever is lost or forgotten, in the end the controller knows each open connection once.
+    /// With any lost messages and restarts the controller finally knows each open connection once.
     #[test]
-    fn in_the_end_the_controller_knows_what_is_open(
+    fn controller_knows_open_connections_after_any_losses(
         steps in proptest::collection::vec(step(), 0..60),
     ) {
         let (mut session, mut controller) = (session(), Controller::default());
@@ -141,7 +141,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_refused_is_not_asked_again() {
+fn refused_registration_is_not_repeated() {
     let mut session = session();
     assert_eq!(session.open("h1".into(), "h2".into()), None, "no controller has responded");
     session.next_request().unwrap();
@@ -154,7 +154,7 @@ fn what_is_refused_is_not_asked_again() {
 
 /// A registration names the job only if there is one, as older controllers know no jobs.
 #[test]
-fn a_job_is_said_if_there_is_one() {
+fn job_is_sent_only_if_set() {
     for job in [None, Some("LR at noon".to_owned())] {
         let registration = Registration { job: job.clone(), ..session().registration };
         let mut session = Session::new(registration);

@@ -1,10 +1,10 @@
 //! Programs with the library, and a controller with simulated switches.
 
-mod between;
 mod c;
 mod certificates;
+mod endpoints;
 mod header;
-mod several;
+mod proxy;
 mod tls;
 #[path = "../../../controller/tests/daemon/two_hosts.rs"]
 mod two_hosts;
@@ -25,7 +25,7 @@ fn mark_of(socket: &impl std::os::fd::AsFd) -> u32 {
 }
 
 #[test]
-fn a_socket_is_marked_and_the_controller_knows_it() {
+fn connected_socket_is_marked_and_reported() {
     let mut world = World::empty();
     world.start();
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -59,14 +59,14 @@ fn a_socket_is_marked_and_the_controller_knows_it() {
     }
     drop(connection);
     world.until(|core| core.state().connections().len() == 0);
-    let kept = application.connect(None, "h1").unwrap();
+    let open = application.connect(None, "h1").unwrap();
     drop(application);
     world.until(|core| core.state().clients().len() == 0);
-    drop(kept);
+    drop(open);
 }
 
 #[test]
-fn without_a_controller_nothing_changes_until_one_starts() {
+fn sockets_are_unmarked_until_a_controller_starts() {
     let mut world = World::empty();
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let application = Application::register("all", options(&world)).unwrap();
@@ -93,7 +93,7 @@ fn a_returning_controller_gets_all_registrations() {
     for keeps_its_store in [true, false] {
         world.stop();
         let second = application.connect(Some("h1"), "h0").unwrap();
-        assert_eq!(second.mark(), application.mark(), "it is marked all the same");
+        assert_eq!(second.mark(), application.mark(), "the second connection is unmarked");
         if !keeps_its_store {
             std::fs::remove_file(world.folder.path().join("store")).unwrap();
         }

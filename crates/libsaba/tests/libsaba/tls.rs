@@ -27,17 +27,17 @@ fn a_certificate_or_a_token_authenticates_the_client() {
     world.start();
     let authority = Authority::new(world.folder.path(), "ours");
     let place = authority.opens(&world, authority.signs(HERE));
-    let nobody = options(&place, authority.file());
-    let refused = Application::register("all", nobody.clone()).unwrap_err();
+    let anonymous = options(&place, authority.file());
+    let refused = Application::register("all", anonymous.clone()).unwrap_err();
     let Error::Refused(message) = refused else { panic!("{refused}") };
     assert!(
         message.contains("the caller is not authenticated (allowed: a client certificate"),
         "{message}"
     );
     let (certificate, key) = authority.signs("client.test");
-    let tls = TlsFiles { certificate: Some(certificate), key: Some(key), ..nobody.tls.clone() };
-    let with_certificate = Options { tls, ..nobody.clone() };
-    let with_token = Options { token: Some("abc".into()), ..nobody };
+    let tls = TlsFiles { certificate: Some(certificate), key: Some(key), ..anonymous.tls.clone() };
+    let with_certificate = Options { tls, ..anonymous.clone() };
+    let with_token = Options { token: Some("abc".into()), ..anonymous };
     for options in [with_certificate, with_token] {
         let application = Application::register("all", options).unwrap();
         assert!(application.mark().is_some());
@@ -178,7 +178,7 @@ fn unusable_files_are_reported() {
     // An unreachable controller is not an error of the files.
     let place = "https://127.0.0.1:1";
     register(&all, place).unwrap();
-    let says = |tls: TlsFiles, parts: &[&str]| {
+    let refused = |tls: TlsFiles, parts: &[&str]| {
         let message = register(&tls, place).unwrap_err();
         assert!(parts.iter().all(|part| message.contains(part)), "{message}");
         assert!(message.contains("allowed") || message.contains("No such file"), "{message}");
@@ -186,15 +186,15 @@ fn unusable_files_are_reported() {
         register(&tls, "http://127.0.0.1:1").unwrap();
     };
     let says_of = |tls: TlsFiles, file: &Path, why: &str| {
-        says(tls, &[&format!("{}: ", file.display()), why]);
+        refused(tls, &[&format!("{}: ", file.display()), why]);
     };
     let with =
         |authorities: &Path| TlsFiles { authorities: Some(authorities.into()), ..all.clone() };
-    says(TlsFiles { authorities: None, ..all.clone() }, &["without SABA_CA_FILE"]);
+    refused(TlsFiles { authorities: None, ..all.clone() }, &["without SABA_CA_FILE"]);
     for one in
         [TlsFiles { key: None, ..all.clone() }, TlsFiles { certificate: None, ..all.clone() }]
     {
-        says(one, &["SABA_CERTIFICATE_FILE and SABA_KEY_FILE, or neither"]);
+        refused(one, &["SABA_CERTIFICATE_FILE and SABA_KEY_FILE, or neither"]);
     }
     let gone = folder.path().join("gone.pem");
     says_of(with(&gone), &gone, "No such file");

@@ -135,9 +135,9 @@ impl World {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Whatever the program does and whenever the thread reads, in the end the reported connections are the open ones.
+    /// For any calls of the program and any read times, the reported connections finally equal the open ones.
     #[test]
-    fn in_the_end_what_was_said_is_what_there_is(steps in proptest::collection::vec(step(), 0..60)) {
+    fn reported_connections_equal_open_ones(steps in proptest::collection::vec(step(), 0..60)) {
         let mut world = World { watch: Box::new(Some(Watch::new())), ..World::default() };
         for step in &steps {
             world.does(step);
@@ -156,7 +156,7 @@ proptest! {
 
     /// A connection that ends before the thread reads is not reported.
     #[test]
-    fn what_is_over_before_it_is_seen_is_not_said(hosts in proptest::collection::vec(0..4u8, 1..20)) {
+    fn short_lived_connection_is_not_reported(hosts in proptest::collection::vec(0..4u8, 1..20)) {
         let mut world = World { watch: Box::new(Some(Watch::new())), ..World::default() };
         for host in hosts {
             world.does(&Step::Connect(3, host));

@@ -6,7 +6,7 @@ use crate::world::World;
 use crate::{DONE, ITS_MARK, has_connections, start};
 
 #[test]
-fn a_controller_at_https_knows_open_connections() {
+fn https_controller_knows_open_connections() {
     let mut world = World::empty();
     world.start();
     let authority = Authority::new(world.folder.path(), "ours");

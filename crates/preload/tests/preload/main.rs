@@ -21,7 +21,7 @@ const MARK: (&str, &str) = ("SABA_MARK", "level=1,dscp=7");
 const ITS_MARK: (&str, &str) = ("SABA_MARK", "level=0,dscp=3");
 const DONE: &str = "0 77 connected";
 
-/// Returns variables with addresses of the controller's hosts that nobody uses.
+/// Returns variables with unused addresses for the controller's hosts.
 fn variables(world: &World) -> Vec<(&'static str, String)> {
     let hosts: PathBuf = world.folder.path().join("hosts");
     std::fs::write(&hosts, "198.51.100.1 h1\n198.51.100.2 elsewhere\n").unwrap();
@@ -78,7 +78,7 @@ fn marking_keeps_the_ecn_bits_of_a_program() {
 }
 
 #[test]
-fn without_an_application_or_a_controller_nothing_changes() {
+fn program_without_application_or_controller_is_unchanged() {
     let world = World::empty();
     for variables in [vec![], vec![("SABA_APP", "all"), ("SABA_CONTROLLER", "nowhere")], vec![MARK]]
     {
@@ -89,7 +89,7 @@ fn without_an_application_or_a_controller_nothing_changes() {
     }
     let Some(mut program) = start(&world, &[]) else { return };
     assert_eq!(program.request("connect 0 127.0.0.1"), DONE);
-    assert_eq!(program.request("threads"), "threads 1", "nothing to say, so nobody to say it");
+    assert_eq!(program.request("threads"), "threads 1", "no connection to report, so no thread");
     program.request("connect 1 198.51.100.1");
     assert_eq!(program.request("marks 1"), "IP_TOS 0 IPV6_TCLASS -1");
     assert_eq!(program.ends(), Some(0));
@@ -141,7 +141,7 @@ fn the_controller_knows_open_connections() {
 
 /// A program with LD_PRELOAD alone, such as a cluster's executor, gets its mark from the controller.
 #[test]
-fn a_mark_may_come_later_from_a_controller_that_starts_later() {
+fn late_controller_marks_open_sockets() {
     let mut world = World::empty();
     let Some(mut program) = start(&world, &[]).filter(|_| is_connected()) else { return };
     assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
@@ -191,10 +191,14 @@ fn a_forked_child_registers_separately() {
     has_connections(&world, 1);
     assert_eq!(program.request("fork"), "child");
     assert_eq!(program.request("threads"), "threads 1");
-    // The parent's connection stays the parent's, whatever the child does.
+    // The child's calls do not affect the parent's connection.
     assert_eq!(program.request("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
     assert_eq!(program.request("tos 0 184"), "set 0");
-    assert_eq!(program.request("marks 0"), "IP_TOS 184 IPV6_TCLASS -1", "nothing is known of it");
+    assert_eq!(
+        program.request("marks 0"),
+        "IP_TOS 184 IPV6_TCLASS -1",
+        "the descriptor is unknown"
+    );
     assert_eq!(program.request("close 0"), "closed 0");
     assert_eq!(program.request("connect 1 198.51.100.1"), DONE);
     world.until(|core| core.state().clients().len() == 2);
@@ -211,7 +215,7 @@ fn a_forked_child_registers_separately() {
 
 /// Daemons close all descriptors; they must not close or see the library's own.
 #[test]
-fn closing_all_descriptors_spares_the_librarys() {
+fn closing_all_descriptors_spares_those_of_the_library() {
     let mut world = World::empty();
     world.start();
     let Some(mut program) = start(&world, &[ITS_MARK]).filter(|_| is_connected()) else { return };
@@ -229,7 +233,11 @@ fn closing_all_descriptors_spares_the_librarys() {
             "the library's own descriptors are higher"
         );
     }
-    assert_eq!(world.inspect(|core| core.state().clients().len()), 1, "it is the same client");
+    assert_eq!(
+        world.inspect(|core| core.state().clients().len()),
+        1,
+        "the client was registered again"
+    );
     assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
     has_connections(&world, 1);
     assert_eq!(program.ends(), Some(0));

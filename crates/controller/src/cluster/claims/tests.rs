@@ -7,7 +7,7 @@ use proptest::sample::Index;
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
 #[derive(Debug, Clone)]
-enum Heard {
+enum Event {
     Alive(Group, bool),
     Held(Group, Option<Holder>),
 }
@@ -15,28 +15,28 @@ enum Heard {
 /// A running controller: its claims, and the number of events that it has received.
 struct One {
     claims: Claims,
-    heard: usize,
+    known: usize,
     /// Groups with outstanding orders since the controller held them.
     busy: BTreeSet<Group>,
 }
 
 #[derive(Default)]
 struct World {
-    history: Vec<Heard>,
+    history: Vec<Event>,
     holders: BTreeMap<Group, Holder>,
     running: BTreeMap<Group, One>,
     leases: i64,
 }
 
 impl World {
-    fn says(&mut self, heard: Heard) {
-        if let Heard::Held(group, holder) = &heard {
+    fn publish(&mut self, event: Event) {
+        if let Event::Held(group, holder) = &event {
             match holder {
                 Some(holder) => drop(self.holders.insert(group.clone(), holder.clone())),
                 None => drop(self.holders.remove(group)),
             }
         }
-        self.history.push(heard);
+        self.history.push(event);
     }
 
     fn starts(&mut self, name: Group) {
@@ -46,8 +46,8 @@ impl World {
         self.leases += 1;
         let me = Holder { instance: name.clone(), lease: self.leases };
         let claims = Claims::new(me, NAMES.map(Group::from));
-        self.says(Heard::Alive(name.clone(), true));
-        self.running.insert(name, One { claims, heard: 0, busy: BTreeSet::new() });
+        self.publish(Event::Alive(name.clone(), true));
+        self.running.insert(name, One { claims, known: 0, busy: BTreeSet::new() });
     }
 
     /// Ends a controller's lease. The controller knows that, as it holds its groups only until then.
@@ -57,20 +57,20 @@ impl World {
         }
         let had = self.holders.iter().filter(|of| of.1.instance == *name);
         for group in had.map(|of| of.0.clone()).collect::<Vec<_>>() {
-            self.says(Heard::Held(group, None));
+            self.publish(Event::Held(group, None));
         }
-        self.says(Heard::Alive(name.clone(), false));
+        self.publish(Event::Alive(name.clone(), false));
     }
 
     /// Delivers some events to a controller and carries out its decisions.
-    fn hears(&mut self, name: &Group, most: usize) {
+    fn deliver(&mut self, name: &Group, most: usize) {
         let Some(one) = self.running.get_mut(name) else { return };
-        for heard in self.history.iter().skip(one.heard).take(most) {
-            match heard.clone() {
-                Heard::Alive(name, is) => one.claims.alive(name, is),
-                Heard::Held(group, holder) => one.claims.held(group, holder),
+        for event in self.history.iter().skip(one.known).take(most) {
+            match event.clone() {
+                Event::Alive(name, is) => one.claims.alive(name, is),
+                Event::Held(group, holder) => one.claims.held(group, holder),
             }
-            one.heard += 1;
+            one.known += 1;
         }
         let Decided { claim, free: mut freed } = one.claims.decide();
         let ours: BTreeSet<Group> = one.claims.ours().into_iter().collect();
@@ -86,13 +86,17 @@ impl World {
         let me = one.claims.me().clone();
         for group in claim {
             match self.holders.contains_key(&group) {
-                false => self.says(Heard::Held(group, Some(me.clone()))),
+                false => self.publish(Event::Held(group, Some(me.clone()))),
                 true => self.running.get_mut(name).unwrap().claims.answered(&group),
             }
         }
         for group in freed {
-            assert_eq!(self.holders.get(&group), Some(&me), "what it gives back it has");
-            self.says(Heard::Held(group, None));
+            assert_eq!(
+                self.holders.get(&group),
+                Some(&me),
+                "a controller releases only its own groups"
+            );
+            self.publish(Event::Held(group, None));
         }
         self.nobody_has_what_another_has();
     }
@@ -118,7 +122,7 @@ fn anything() -> impl Strategy<Value = Vec<Happens>> {
     let one = prop_oneof![
         2 => any::<Index>().prop_map(Happens::Starts),
         1 => any::<Index>().prop_map(Happens::Dies),
-        6 => (any::<Index>(), 0usize..6).prop_map(|(who, most)| Happens::Hears(who, most)),
+        6 => (any::<Index>(), 0usize..6).prop_map(|(name, most)| Happens::Hears(name, most)),
     ];
     prop::collection::vec(one, 0..80)
 }
@@ -127,19 +131,19 @@ proptest! {
     /// A group never has two holders. In the end each running controller holds its own group, and every other group has
     /// a holder.
     #[test]
-    fn each_group_is_somebodys(happens in anything(), last in 0usize..3) {
+    fn every_group_has_exactly_one_holder(happens in anything(), last in 0usize..3) {
         let name = |of: &Index| Group::from(*of.get(&NAMES));
         let mut world = World::default();
         for what in &happens {
             match what {
                 Happens::Starts(of) => world.starts(name(of)),
                 Happens::Dies(of) => world.dies(&name(of)),
-                Happens::Hears(of, most) => world.hears(&name(of), *most),
+                Happens::Hears(of, most) => world.deliver(&name(of), *most),
             }
         }
         world.starts(NAMES[last].into());
         for _ in 0..20 {
-            NAMES.iter().for_each(|name| world.hears(&Group::from(*name), usize::MAX));
+            NAMES.iter().for_each(|name| world.deliver(&Group::from(*name), usize::MAX));
         }
         for name in NAMES.map(Group::from) {
             let holder = world.holders.get(&name).map(|holder| &holder.instance);

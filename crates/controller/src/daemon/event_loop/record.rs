@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_not_be_written_is_lacking_and_then_it_goes_on() {
+    fn recording_resumes_after_write_errors_with_a_gap() {
         let folder = tempfile::tempdir().unwrap();
         let (own, away) = (folder.path().join("own"), folder.path().join("away"));
         fs::create_dir(&own).unwrap();
@@ -135,7 +135,7 @@ mod tests {
         }
         fs::rename(&away, &own).unwrap();
         hears(&mut record, &mut core, now + AGAIN - Duration::from_millis(1));
-        assert!(record.again.is_some(), "it waits");
+        assert!(record.again.is_some(), "the retry interval has not passed");
         hears(&mut record, &mut core, now + AGAIN);
         hears(&mut record, &mut core, now + AGAIN);
         record.flush(now + AGAIN);

@@ -29,7 +29,7 @@ impl Written {
         Written { core, recording, now: Duration::ZERO }
     }
 
-    fn hears(&mut self, input: Input) {
+    fn record(&mut self, input: Input) {
         self.now += Duration::from_millis(1);
         let mut outputs = Sum::new();
         self.core.handle(self.now, input.clone());
@@ -40,9 +40,9 @@ impl Written {
     }
 
     /// Some clients say hello. The first hello starts a write; the others wait for it.
-    fn hears_some(&mut self) {
+    fn record_some(&mut self) {
         for number in 0..5 {
-            self.hears(Input::Hello { ticket: Ticket(number), owner: "somebody".into() });
+            self.record(Input::Hello { ticket: Ticket(number), owner: "somebody".into() });
         }
     }
 }
@@ -50,22 +50,22 @@ impl Written {
 /// Replays each file by itself and returns the number of inputs in all of them.
 fn inputs(folder: &Path) -> u64 {
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let heard = paths.filter(|path| path.extension().is_none_or(|of| of != "new")).map(|path| {
+    let counts = paths.filter(|path| path.extension().is_none_or(|of| of != "new")).map(|path| {
         let text = fs::read(&path).unwrap();
-        let heard = Replay::default().run(&text[..], |_, _, _| ()).unwrap();
-        assert_eq!((heard.differs, heard.cut), (None, 0), "{path:?}");
-        heard.inputs
+        let replayed = Replay::default().run(&text[..], |_, _, _| ()).unwrap();
+        assert_eq!((replayed.differs, replayed.cut), (None, 0), "{path:?}");
+        replayed.inputs
     });
-    heard.sum()
+    counts.sum()
 }
 
 /// A kill between any two steps of a rotation loses no inputs, and the recording continues afterwards.
 #[test]
-fn killed_while_another_file_is_begun_nothing_is_lost() {
+fn kill_during_rotation_loses_no_input() {
     for step in 0..5usize {
         let folder = tempfile::tempdir().unwrap();
         let mut written = Written::begin(folder.path());
-        written.hears_some();
+        written.record_some();
         let snapshot = written.core.snapshot();
         written.recording.flush().unwrap();
         let rotating = written.recording.rotating.clone();
@@ -79,9 +79,9 @@ fn killed_while_another_file_is_begun_nothing_is_lost() {
         assert_eq!(inputs(folder.path()), 5, "killed at step {step}");
         drop(written);
         let mut written = Written::begin(folder.path());
-        written.hears_some();
+        written.record_some();
         written.recording.begin_another(written.core.snapshot()).unwrap();
-        written.hears_some();
+        written.record_some();
         written.recording.flush().unwrap();
         assert_eq!(inputs(folder.path()), 15, "killed at step {step}");
         assert!(!folder.path().join("recording.new").exists());
@@ -90,34 +90,34 @@ fn killed_while_another_file_is_begun_nothing_is_lost() {
 
 /// A failed rotation is repeated later, and the inputs in between stay in the old file.
 #[test]
-fn where_no_file_can_be_begun_it_goes_on_later() {
+fn failed_rotation_is_retried() {
     let folder = tempfile::tempdir().unwrap();
     let (own, away) = (folder.path().join("own"), folder.path().join("away"));
     fs::create_dir(&own).unwrap();
     let mut written = Written::begin(&own);
-    let mut heard = 0;
+    let mut inputs_written = 0;
     while !written.recording.is_full() {
-        written.hears_some();
-        heard += 5;
+        written.record_some();
+        inputs_written += 5;
     }
     fs::rename(&own, &away).unwrap();
     assert!(written.recording.begin_another(written.core.snapshot()).is_err());
     fs::rename(&away, &own).unwrap();
     written.recording.begin_another(written.core.snapshot()).unwrap();
     assert!(!written.recording.is_full());
-    written.hears_some();
+    written.record_some();
     written.recording.flush().unwrap();
-    assert_eq!(inputs(&own), heard + 5);
+    assert_eq!(inputs(&own), inputs_written + 5);
 }
 
 /// A file whose initial state exceeds its size holds as many bytes of inputs.
 #[test]
-fn what_a_file_begins_with_is_not_written_again_and_again() {
+fn large_initial_state_does_not_force_frequent_rotation() {
     let folder = tempfile::tempdir().unwrap();
     let mut written = Written::begin(folder.path());
     let mut begun = 0;
     for _ in 0..100 {
-        written.hears_some();
+        written.record_some();
         if written.recording.is_full() {
             written.recording.begin_another(written.core.snapshot()).unwrap();
             begun += 1;
@@ -127,8 +127,8 @@ fn what_a_file_begins_with_is_not_written_again_and_again() {
     let lengths =
         fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().metadata().unwrap().len());
     let all: u64 = lengths.sum();
-    let heard: u64 = 500 * 100;
+    let input_bytes: u64 = 500 * 100;
     assert!((2..60).contains(&begun), "{begun} files");
-    assert!(all < 4 * heard + 4000, "{all} bytes for {heard}");
+    assert!(all < 4 * input_bytes + 4000, "{all} bytes for {input_bytes}");
     assert_eq!(inputs(folder.path()), 500);
 }

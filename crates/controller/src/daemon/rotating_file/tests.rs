@@ -12,7 +12,7 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn the_oldest_of_too_many_goes_and_what_others_put_there_stays() {
+fn prune_removes_the_oldest_files_and_no_foreign_ones() {
     let folder = tempfile::tempdir().unwrap();
     let rotating = rotating(folder.path(), 3);
     let others = ["trail.part-1", "trail.part-0000001", "trail.part-00000x", "trails.part-000001"];
@@ -34,7 +34,7 @@ fn the_oldest_of_too_many_goes_and_what_others_put_there_stays() {
 }
 
 #[test]
-fn what_was_cut_is_a_line_of_its_own() {
+fn truncated_line_is_terminated_on_open() {
     let folder = tempfile::tempdir().unwrap();
     let rotating = rotating(folder.path(), 2);
     fs::write(rotating.path(), "whole\ncu").unwrap();
@@ -45,7 +45,7 @@ fn what_was_cut_is_a_line_of_its_own() {
 }
 
 #[test]
-fn a_folder_without_room_for_another_is_refused_at_once() {
+fn unwritable_folder_is_refused_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     assert!(rotating(&folder.path().join("nowhere"), 2).check().is_err());
     let rotating = rotating(folder.path(), 2);

@@ -18,7 +18,7 @@ fn read(text: &str) -> Result<Settings, String> {
 }
 
 #[test]
-fn others_come_with_a_certificate_or_a_token() {
+fn remote_settings_accept_certificates_and_tokens() {
     let settings = read(&well()).unwrap();
     let remote = settings.remote.unwrap();
     assert_eq!(remote.tls.unwrap().clients, Some("/etc/bandwise/ca.pem".into()));
@@ -35,7 +35,7 @@ fn others_come_with_a_certificate_or_a_token() {
 }
 
 #[test]
-fn a_place_where_nobody_shows_who_they_are_is_refused_with_its_line() {
+fn unauthenticated_remote_address_is_refused_with_its_line() {
     let credential = well()[well().find("[[").unwrap()..].to_owned();
     let token = format!("token-sha256 = \"{HASH}\"\n");
     let applications = "applications = [\"LR\", \"sp*\"]\n";
@@ -91,8 +91,8 @@ fn a_place_where_nobody_shows_who_they_are_is_refused_with_its_line() {
     assert!(same.starts_with("c.toml:16: two credentials share this value"), "{same}");
     let none = well().replace(&format!("{certificate}{token}{applications}"), applications);
     assert!(read(&none).unwrap_err().contains("a credential without a certificate or token"));
-    let nowhere = well();
-    let (head, _) = nowhere.split_once("[remote]").unwrap();
-    let nowhere = read(&format!("{head}{credential}")).unwrap_err();
-    assert!(nowhere.starts_with("c.toml:5: a credential without a [remote]"), "{nowhere}");
+    let unlistened = well();
+    let (head, _) = unlistened.split_once("[remote]").unwrap();
+    let unlistened = read(&format!("{head}{credential}")).unwrap_err();
+    assert!(unlistened.starts_with("c.toml:5: a credential without a [remote]"), "{unlistened}");
 }

@@ -26,7 +26,7 @@ fn some() -> Vec<Change> {
 }
 
 #[test]
-fn what_was_kept_is_there_again() {
+fn written_records_are_loaded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     let mut store = Embedded::open(&path).unwrap();
@@ -48,7 +48,7 @@ fn what_was_kept_is_there_again() {
 
 /// A truncated file is refused, complete, or empty: no truncation loses a part of the records unnoticed.
 #[test]
-fn a_file_that_was_cut_is_refused_or_whole() {
+fn truncated_store_is_refused_or_complete() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
     Embedded::open(&path).unwrap().write(&some()).unwrap();
@@ -117,7 +117,7 @@ impl StorageBackend for Full {
 /// Wherever the disk fills up, refused writes are absent and accepted ones present. With free space the store
 /// continues.
 #[test]
-fn a_full_disk_loses_nothing() {
+fn full_disk_loses_no_accepted_write() {
     let folder = tempfile::tempdir().unwrap();
     let mut failures = 0;
     for room in 0..40 {
@@ -157,10 +157,10 @@ fn a_full_disk_loses_nothing() {
 
 /// Two new stores start with different client ids, with high probability; an existing store keeps its ids.
 #[test]
-fn clients_of_another_store_are_none_of_this() {
+fn new_stores_start_with_different_client_ids() {
     let first = |state: State| match state.records().next() {
         Some(Change::Next(next)) => next.client,
-        _ => panic!("it begins with what comes next"),
+        _ => panic!("the first record has the next ids"),
     };
     let one = begun(State::default()).unwrap();
     assert_ne!(first(one.clone()), first(begun(State::default()).unwrap()));

@@ -1,6 +1,6 @@
 //! Several endpoints of a controller.
 
-use crate::between::{Between, Way};
+use crate::proxy::{Behaviour, Proxy};
 use crate::world::World;
 use bandwise_controller::core::Core;
 use saba::{Application, Options};
@@ -31,30 +31,30 @@ fn an_unreachable_endpoint_is_skipped_at_once() {
     world.until(|core| counts(core) == (0, 0, 0));
 }
 
-/// Whatever the lost instance did, the next one carries out the request once, for the same client.
+/// The next instance carries out a request once, for the same client, whether or not the lost one did.
 #[test]
 fn an_unanswered_request_is_executed_once_by_the_next() {
-    for way in [Way::LosesAnswers, Way::CutOff] {
+    for behaviour in [Behaviour::LosesAnswers, Behaviour::CutOff] {
         let mut world = World::empty();
         world.start();
-        let start = |name| Between::start(world.folder.path().join(name), world.socket());
+        let start = |name| Proxy::start(world.folder.path().join(name), world.socket());
         let (one, other) = (start("one"), start("other"));
         let all = options(&[one.socket(), other.socket()]);
         let application = Application::register("all", all).unwrap();
         let first = application.connect(None, "h1").unwrap();
-        one.set(way);
+        one.set(behaviour);
         let second = application.connect(None, "h1").unwrap();
-        assert_eq!(world.inspect(counts), (1, 1, 2), "{way:?}");
+        assert_eq!(world.inspect(counts), (1, 1, 2), "{behaviour:?}");
         assert_eq!(application.unreachable(), None);
         drop(first);
-        assert_eq!(world.inspect(counts), (1, 1, 1), "{way:?}");
+        assert_eq!(world.inspect(counts), (1, 1, 1), "{behaviour:?}");
         // The first instance is back, and the other is gone.
-        one.set(Way::Open);
-        other.set(way);
+        one.set(Behaviour::Open);
+        other.set(behaviour);
         drop(second);
-        assert_eq!(world.inspect(counts), (1, 1, 0), "{way:?}");
+        assert_eq!(world.inspect(counts), (1, 1, 0), "{behaviour:?}");
         drop(application);
-        assert_eq!(world.inspect(counts), (0, 0, 0), "{way:?}");
+        assert_eq!(world.inspect(counts), (0, 0, 0), "{behaviour:?}");
     }
 }
 
@@ -77,7 +77,7 @@ fn a_controller_without_the_client_gets_all_registrations() {
 }
 
 #[test]
-fn all_endpoints_are_tried_until_one_responds() {
+fn endpoints_are_tried_until_one_responds() {
     let mut world = World::empty();
     let nowhere = world.folder.path().join("nowhere");
     let application = Application::register("all", options(&[world.socket(), nowhere])).unwrap();

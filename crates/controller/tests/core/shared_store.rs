@@ -40,7 +40,7 @@ struct One {
     /// The number of this start: writes of earlier starts are not its own.
     run: u64,
     /// The number of entries of the history that the core has received.
-    heard: usize,
+    known: usize,
     /// Writes on their way to the store: number, revision at the decision, changes.
     writes: Vec<(u64, u64, Vec<Change>)>,
     /// The last of them, until any write is received.
@@ -86,22 +86,22 @@ impl Several {
 
     /// Returns the stored state after a number of writes.
     fn stored(&self, writes: usize) -> State {
-        let mut kept = State::default();
+        let mut state = State::default();
         for entry in &self.history[..writes] {
-            kept = State::of(kept.records().chain(entry.changes.clone()).collect::<Vec<_>>());
+            state = State::of(state.records().chain(entry.changes.clone()).collect::<Vec<_>>());
         }
-        kept
+        state
     }
 
     fn begun(&mut self, at: usize) -> One {
         self.runs += 1;
-        let heard = self.history.len();
+        let known = self.history.len();
         let core =
-            Core::new(rules(), Settings::default(), profiles(), self.stored(heard), self.now);
-        let core = core.unwrap().shared(CORES[at].into(), heard as u64);
+            Core::new(rules(), Settings::default(), profiles(), self.stored(known), self.now);
+        let core = core.unwrap().shared(CORES[at].into(), known as u64);
         let (writes, orders, released) = (Vec::new(), BTreeMap::new(), BTreeSet::new());
         let (run, shadow) = (self.runs, None);
-        One { core, shadow, run, heard, writes, pending: None, orders, released }
+        One { core, shadow, run, known, writes, pending: None, orders, released }
     }
 
     fn find(&mut self, at: usize) {
@@ -164,9 +164,9 @@ impl Several {
 
     /// A core receives the next entry of the history.
     fn learn(&mut self, at: usize) {
-        let Some(entry) = self.history.get(self.ones[at].heard).cloned() else { return };
-        self.ones[at].heard += 1;
-        let revision = self.ones[at].heard as u64;
+        let Some(entry) = self.history.get(self.ones[at].known).cloned() else { return };
+        self.ones[at].known += 1;
+        let revision = self.ones[at].known as u64;
         let (by, run, write) = entry.by;
         let is_own = (by, run) == (at, self.ones[at].run);
         let pending = self.ones[at].pending.take();
@@ -179,13 +179,13 @@ impl Several {
 
     /// A core reads the whole store, as after an outage.
     fn know(&mut self, at: usize) {
-        let heard = self.history.len();
-        (self.ones[at].heard, self.ones[at].pending) = (heard, None);
+        let known = self.history.len();
+        (self.ones[at].known, self.ones[at].pending) = (known, None);
         let run = self.ones[at].run;
         let own = self.history.iter().filter(|of| (of.by.0, of.by.1) == (at, run));
         let write = own.map(|of| of.by.2).max().unwrap_or(0);
-        let records = self.stored(heard).records().collect();
-        self.hear(at, Input::Reloaded { revision: heard as u64, write, records });
+        let records = self.stored(known).records().collect();
+        self.hear(at, Input::Reloaded { revision: known as u64, write, records });
     }
 
     fn carry_out(&mut self, at: usize, order: OrderId) {
@@ -268,7 +268,7 @@ impl Several {
         for _ in 0..3000 {
             for at in 0..CORES.len() {
                 self.store(at);
-                while self.ones[at].heard < self.history.len() {
+                while self.ones[at].known < self.history.len() {
                     self.learn(at);
                 }
                 while let Some((&order, _)) = self.ones[at].orders.first_key_value() {
@@ -278,7 +278,7 @@ impl Several {
             let is_settled = |one: &One| {
                 one.core.is_settled()
                     && one.orders.is_empty()
-                    && one.heard == self.history.len()
+                    && one.known == self.history.len()
                     && one.writes.is_empty()
             };
             if self.ones.iter().all(is_settled) {
@@ -321,9 +321,9 @@ impl Client {
             self.ticket = Some(ticket);
             return several.hear(to, Input::Hello { ticket, owner });
         };
-        let nobody = u64::MAX;
+        let unknown = u64::MAX;
         let application =
-            |of: &usize| self.applications.get(*of).copied().unwrap_or(ApplicationId(nobody));
+            |of: &usize| self.applications.get(*of).copied().unwrap_or(ApplicationId(unknown));
         let request = match steps.get(self.at) {
             None => return,
             Some(Step::Register(name)) => register(NAMES[*name]),
@@ -332,7 +332,7 @@ impl Client {
             }
             Some(Step::Close(of)) => {
                 let connection = self.connections.get(*of).copied();
-                Request::Close { connection: connection.unwrap_or(ConnectionId(nobody)) }
+                Request::Close { connection: connection.unwrap_or(ConnectionId(unknown)) }
             }
             Some(Step::Deregister(of)) => Request::Deregister { application: application(of) },
         };
@@ -352,7 +352,7 @@ impl Client {
         several.hear(to, Input::Request { ticket, owner, request, path });
     }
 
-    fn hears(&mut self, several: &mut Several, steps: &[Step]) {
+    fn receive(&mut self, several: &mut Several, steps: &[Step]) {
         let Some(answer) = self.ticket.and_then(|ticket| several.answers.remove(&ticket)) else {
             return;
         };
@@ -405,10 +405,10 @@ enum Happens {
     Shadowed(Index),
 }
 
-fn anything() -> impl Strategy<Value = Vec<Happens>> {
+fn any_faults() -> impl Strategy<Value = Vec<Happens>> {
     let index = any::<Index>;
     let happens = prop_oneof![
-        8 => (index(), index()).prop_map(|(who, to)| Happens::Sends(who, to)),
+        8 => (index(), index()).prop_map(|(client, to)| Happens::Sends(client, to)),
         8 => index().prop_map(Happens::Store),
         8 => index().prop_map(Happens::Learn),
         1 => index().prop_map(Happens::Know),
@@ -436,15 +436,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn end_as_one_would_have(steps in any_steps(), happens in anything()) {
+    fn cluster_ends_with_the_state_of_one_controller(steps in any_steps(), happens in any_faults()) {
         let mut several = Several::new();
         let mut clients: Vec<Client> = steps.iter().map(|_| Client::default()).collect();
         let core = |of: &Index| of.index(CORES.len());
         for what in &happens {
             match what {
-                Happens::Sends(who, to) => {
-                    let who = who.index(clients.len());
-                    clients[who].sends(&mut several, core(to), &steps[who]);
+                Happens::Sends(client, to) => {
+                    let client = client.index(clients.len());
+                    clients[client].sends(&mut several, core(to), &steps[client]);
                 }
                 Happens::Store(at) => several.store(core(at)),
                 Happens::Learn(at) => several.learn(core(at)),
@@ -474,14 +474,14 @@ proptest! {
                 }
             }
             for (client, steps) in clients.iter_mut().zip(&steps) {
-                client.hears(&mut several, steps);
+                client.receive(&mut several, steps);
             }
         }
         // Clients without an answer repeat their request, each time to another core.
         for round in 0..300 {
             several.settle();
             for (client, steps) in clients.iter_mut().zip(&steps) {
-                client.hears(&mut several, steps);
+                client.receive(&mut several, steps);
                 client.sends(&mut several, round % CORES.len(), steps);
             }
         }
@@ -525,7 +525,7 @@ proptest! {
 
 /// Groups whose time has expired are lost, whatever input comes first.
 #[test]
-fn who_was_stopped_for_long_gives_no_order() {
+fn core_with_expired_groups_gives_no_order() {
     let mut several = Several::new();
     several.settle();
     several.hear(0, Input::GroupsHeld { groups: vec!["a".into()], until: several.now + ms(3000) });
@@ -542,12 +542,12 @@ fn who_was_stopped_for_long_gives_no_order() {
 
 /// The holder of a group ends the leases of its clients, and not before a full lease.
 #[test]
-fn leases_are_kept_by_who_has_the_group() {
+fn group_holder_ends_client_leases() {
     let mut several = Several::new();
     let mut client = Client::default();
     client.sends(&mut several, 0, &[]);
     several.settle();
-    client.hears(&mut several, &[]);
+    client.receive(&mut several, &[]);
     let id = client.id.unwrap();
     let home = |several: &Several| {
         several.ones[2].core.state().records().find_map(|change| match change {
@@ -571,9 +571,9 @@ fn leases_are_kept_by_who_has_the_group() {
     several.pass(ms(10_000));
     (0..3).for_each(|at| several.hold(at));
     several.settle();
-    assert!(home(&several).is_some(), "it was heard");
+    assert!(home(&several).is_some(), "the lease has not ended");
     several.pass(rules().lease);
     (0..3).for_each(|at| several.hold(at));
     several.settle();
-    assert_eq!(home(&several), None, "nobody has heard it for as long as a lease");
+    assert_eq!(home(&several), None, "the client was silent for a whole lease");
 }

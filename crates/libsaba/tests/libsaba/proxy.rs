@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 /// The behaviour of the proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Behaviour {
     /// Requests are carried out and answered.
     Open,
     /// Requests are carried out, and their answers are lost, as if the instance ended in between.
@@ -17,42 +17,42 @@ pub(crate) enum Way {
 }
 
 /// A proxy in front of a controller's socket.
-pub(crate) struct Between {
-    way: Arc<Mutex<Way>>,
+pub(crate) struct Proxy {
+    behaviour: Arc<Mutex<Behaviour>>,
     path: PathBuf,
 }
 
-impl Between {
-    pub(crate) fn start(path: PathBuf, controller: PathBuf) -> Between {
-        let way = Arc::new(Mutex::new(Way::Open));
-        let (listener, all) = (UnixListener::bind(&path).unwrap(), way.clone());
+impl Proxy {
+    pub(crate) fn start(path: PathBuf, controller: PathBuf) -> Proxy {
+        let behaviour = Arc::new(Mutex::new(Behaviour::Open));
+        let (listener, all) = (UnixListener::bind(&path).unwrap(), behaviour.clone());
         std::thread::spawn(move || {
             for client in listener.incoming() {
-                let (client, way) = (client.unwrap(), all.clone());
+                let (client, behaviour) = (client.unwrap(), all.clone());
                 let controller = UnixStream::connect(&controller).unwrap();
-                std::thread::spawn(move || passes(client, controller, way));
+                std::thread::spawn(move || forward(client, controller, behaviour));
             }
         });
-        Between { way, path }
+        Proxy { behaviour, path }
     }
 
     pub(crate) fn socket(&self) -> PathBuf {
         self.path.clone()
     }
 
-    pub(crate) fn set(&self, way: Way) {
-        *self.way.lock().unwrap() = way;
+    pub(crate) fn set(&self, behaviour: Behaviour) {
+        *self.behaviour.lock().unwrap() = behaviour;
     }
 }
 
-fn passes(mut client: UnixStream, mut controller: UnixStream, way: Arc<Mutex<Way>>) {
+fn forward(mut client: UnixStream, mut controller: UnixStream, behaviour: Arc<Mutex<Behaviour>>) {
     let (mut answers, mut to, loses) =
-        (controller.try_clone().unwrap(), client.try_clone().unwrap(), way.clone());
+        (controller.try_clone().unwrap(), client.try_clone().unwrap(), behaviour.clone());
     std::thread::spawn(move || {
-        pump(&mut answers, &mut to, || *loses.lock().unwrap() != Way::LosesAnswers);
+        pump(&mut answers, &mut to, || *loses.lock().unwrap() != Behaviour::LosesAnswers);
     });
-    pump(&mut client, &mut controller, || *way.lock().unwrap() != Way::CutOff);
-    if *way.lock().unwrap() == Way::CutOff {
+    pump(&mut client, &mut controller, || *behaviour.lock().unwrap() != Behaviour::CutOff);
+    if *behaviour.lock().unwrap() == Behaviour::CutOff {
         let body = r#"{"error":"cut off from its store"}"#;
         let head = format!("HTTP/1.1 503 x\r\nContent-Length: {}\r\n\r\n{body}", body.len());
         // The client may have gone.

@@ -59,8 +59,8 @@ struct Client {
 
 impl Client {
     fn request(&self) -> Option<Request> {
-        let nobody = ApplicationId(u64::MAX);
-        let application = |at: &usize| self.applications.get(*at).copied().unwrap_or(nobody);
+        let unknown = ApplicationId(u64::MAX);
+        let application = |at: &usize| self.applications.get(*at).copied().unwrap_or(unknown);
         let request = match self.steps.get(self.at)? {
             Step::Register(name, None) => register(NAMES[*name]),
             Step::Register(name, Some(job)) => register_part(NAMES[*name], &job.to_string()),
@@ -88,7 +88,7 @@ impl Client {
                 let acknowledged_below = number.saturating_sub(self.lag);
                 let ticket =
                     world.ask(NumberedRequest { client, number, acknowledged_below, request });
-                let input = world.heard.last().cloned().unwrap().1;
+                let input = world.inputs.last().cloned().unwrap().1;
                 sent.push(input);
                 self.ticket = Some(ticket);
                 return;
@@ -99,7 +99,7 @@ impl Client {
     }
 
     /// Takes the client's answer, if there is one.
-    fn hears(&mut self, world: &mut World) {
+    fn receive(&mut self, world: &mut World) {
         let Some(answer) = self.ticket.and_then(|ticket| world.answers.remove(&ticket)) else {
             return;
         };
@@ -157,7 +157,7 @@ fn finish(world: &mut World, clients: &mut [Client]) {
             while world.write.is_some() {
                 world.store(true);
             }
-            client.hears(world);
+            client.receive(world);
         }
     }
     world.settle();
@@ -216,7 +216,7 @@ fn disturbed(steps: &[(Vec<Step>, u64)], happens: &[Happens]) -> (World, Vec<Cli
             Happens::Discovered if world.discovery => world.find(),
             Happens::Discovered => {}
         }
-        clients.iter_mut().for_each(|client| client.hears(&mut world));
+        clients.iter_mut().for_each(|client| client.receive(&mut world));
     }
     (world, clients)
 }
@@ -232,7 +232,7 @@ fn any_steps() -> impl Strategy<Value = Vec<(Vec<Step>, u64)>> {
     prop::collection::vec((prop::collection::vec(step, 0..12), 0u64..4), 1..4)
 }
 
-fn anything() -> impl Strategy<Value = Vec<Happens>> {
+fn any_faults() -> impl Strategy<Value = Vec<Happens>> {
     let happens = prop_oneof![
         6 => any::<Index>().prop_map(Happens::Sends),
         2 => any::<Index>().prop_map(Happens::Copy),
@@ -254,7 +254,7 @@ proptest! {
 
     /// Each client gets the same answers, and ports have the same configuration, as without failures.
     #[test]
-    fn ends_as_if_nothing_had_been(steps in any_steps(), happens in anything()) {
+    fn faults_do_not_change_the_final_state(steps in any_steps(), happens in any_faults()) {
         let (mut world, mut clients) = disturbed(&steps, &happens);
         finish(&mut world, &mut clients);
         prop_assert_eq!(seen(&world, &clients), undisturbed(&steps));
@@ -264,7 +264,7 @@ proptest! {
 
     /// A core with the recorded inputs of another one has the same outputs.
     #[test]
-    fn the_same_again(steps in any_steps(), happens in anything()) {
+    fn replayed_inputs_give_equal_outputs(steps in any_steps(), happens in any_faults()) {
         // A recording starts with the stored records, so after the last crash if there is one.
         let calm: Vec<Happens> =
             happens.into_iter().filter(|what| !matches!(what, Happens::Crash(..))).collect();
@@ -272,7 +272,7 @@ proptest! {
         let profiles = super::world::profiles();
         let core = Core::new(patient(), Settings::default(), profiles, State::default(), ms(0));
         let (mut core, mut outputs) = (core.unwrap(), Vec::<Output>::new());
-        for (at, input) in &world.heard {
+        for (at, input) in &world.inputs {
             let written = serde_json::to_string(input).unwrap();
             let read: Input = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(&read, input);
@@ -288,14 +288,14 @@ proptest! {
 
     /// A core that resumes from any snapshot has the same outputs from then on.
     #[test]
-    fn goes_on_from_any_moment(
-        steps in any_steps(), happens in anything(), moments in prop::collection::vec(any::<Index>(), 1..4)
+    fn snapshot_resumes_with_equal_outputs(
+        steps in any_steps(), happens in any_faults(), moments in prop::collection::vec(any::<Index>(), 1..4)
     ) {
         let (world, _) = disturbed(&steps, &happens);
         let mut core = world.begun.clone();
-        let at: Vec<usize> = moments.iter().map(|of| of.index(world.heard.len())).collect();
+        let at: Vec<usize> = moments.iter().map(|of| of.index(world.inputs.len())).collect();
         let mut others = Vec::new();
-        for (number, (now, input)) in world.heard.iter().enumerate() {
+        for (number, (now, input)) in world.inputs.iter().enumerate() {
             others.extend(at.iter().filter(|at| **at == number).map(|_| resumed(&core, patient())));
             core.handle(*now, input.clone());
             let outputs: Vec<Output> = std::iter::from_fn(|| core.poll()).collect();
