@@ -169,7 +169,7 @@ def bad_flags():
 
 
 def the_crates_own():
-    print(output(TESTS, "--nocapture").split("running 1 test\n")[1].split("test on_ibsim")[0], end="")
+    print(output(TESTS, "--nocapture").split("running 1 test\n")[1].split("test ibsim_fabric_is_discovered_and_configured")[0], end="")
 
 
 THERE["BANDWISE_TEST_FABRIC"] = "spine1:1"

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_of_several_shortest_paths_and_no_detour() {
+    fn all_shortest_paths_are_found_without_detours() {
         // Two leaves below two spines, and a longer path.
         let links = [
             ("a", "l1"),

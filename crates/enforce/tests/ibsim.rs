@@ -1,4 +1,4 @@
-//! The same against ibsim, by libibumad: a fabric that `tests/ib/run.sh` started, with `BANDWISE_TEST_FABRIC` set
+//! Tests against ibsim by libibumad: a fabric that `tests/ib/run.sh` started, with `BANDWISE_TEST_FABRIC` set
 //! to the port to write to, `NODE:PORT`. Without that these tests do nothing.
 #![allow(missing_docs)]
 
@@ -24,7 +24,7 @@ fn shared(table: &[(u16, u8)], weights: &[u8]) -> Wanted {
 
 /// Tests of one fabric, one after another.
 #[test]
-fn on_ibsim() {
+fn ibsim_fabric_is_discovered_and_configured() {
     let Ok(name) = std::env::var("BANDWISE_TEST_FABRIC") else { return };
     let mut fabric = fabric();
     let begun = Instant::now();
@@ -38,7 +38,7 @@ fn on_ibsim() {
     a_change_takes(&mut fabric, id);
 }
 
-/// From whatever stands there: all of it reads back, nothing is written twice, and what was found comes back.
+/// Each configuration reads back, is not written twice, and the original one is restored.
 fn every_port_takes_a_configuration(fabric: &mut InfiniBand, ports: &[Port]) {
     for port in ports {
         for (table, weights) in [
@@ -68,7 +68,7 @@ fn every_port_takes_a_configuration(fabric: &mut InfiniBand, ports: &[Port]) {
 fn a_change_takes(fabric: &mut InfiniBand, id: PortId) {
     let mut times: Vec<Duration> = (1..=200)
         .map(|i| {
-            // As applications come and go: a queue more, or one less, and all weights new.
+            // As applications start and end: one queue more or less, and new weights.
             let n = 2 + i % 2;
             let table: Vec<(u16, u8)> = (0..n).map(|q| (u16::from(q), q)).collect();
             let weights: Vec<u8> =

@@ -5,7 +5,7 @@ use bandwise_enforce_simulated::Simulated;
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
 
-/// Rates are exact but for what is rounded, packets come in whole ones and messages.
+/// Checks rates up to rounding, and packets up to whole packets and messages.
 fn gives(network: &Simulated, all: &[(usize, usize, u16)], expected: &[f64]) {
     let all: Vec<_> = all.iter().map(|&(from, to, level)| connection(from, to, level)).collect();
     let traffic = network.traffic(&all).unwrap();
@@ -23,24 +23,24 @@ fn three(first: u64) -> Simulated {
 }
 
 #[test]
-fn three_to_one_at_one_port() {
+fn weights_at_one_port_set_the_rates() {
     let mut network = three(100);
     let both = [(0, 2, 0), (1, 2, 1)];
-    // As it was found: one queue.
+    // The original configuration has one queue.
     gives(&network, &both, &[50.0, 50.0]);
-    // It stands there in lowest terms.
+    // The port stores weights in lowest terms.
     write(&mut network, "s0:3", config(&[255, 85]));
     gives(&network, &both, &[75.0, 25.0]);
     write(&mut network, "s0:3", config(&[1, 9]));
     gives(&network, &both, &[10.0, 90.0]);
-    // Who is alone has all, whatever its weight.
+    // A lone connection gets the whole link, whatever its weight.
     gives(&network, &both[..1], &[100.0]);
     write(&mut network, "s0:3", PortConfig::default());
     gives(&network, &both, &[50.0, 50.0]);
 }
 
 #[test]
-fn what_was_snapped_stays_as_it_was() {
+fn traffic_snapshot_is_unaffected_by_later_writes() {
     let mut network = three(100);
     write(&mut network, "s0:3", config(&[3, 1]));
     let traffic = network.traffic(&[connection(0, 2, 0), connection(1, 2, 1)]).unwrap();
@@ -49,10 +49,10 @@ fn what_was_snapped_stays_as_it_was() {
 }
 
 #[test]
-fn without_weights_it_is_max_min_and_a_link_of_a_host_counts() {
+fn unweighted_links_share_max_min_with_host_links() {
     let mut network = three(10);
     write(&mut network, "s0:3", config(&[1, 1]));
-    // What one can't use is the other's.
+    // The second connection gets the bandwidth that the first can't use.
     gives(&network, &[(0, 2, 0), (1, 2, 1)], &[10.0, 90.0]);
     let all =
         [(0, 2, 0), (1, 2, 1), (1, 2, 1)].map(|(from, to, level)| connection(from, to, level));
@@ -62,7 +62,7 @@ fn without_weights_it_is_max_min_and_a_link_of_a_host_counts() {
 }
 
 #[test]
-fn connections_of_one_queue_share_it() {
+fn connections_of_one_queue_share_its_weight() {
     let mut network = network(row(&[(0, 100); 4], &[]));
     // Levels 0 and 1 in one queue of weight 3, level 2 in one of weight 1.
     let table = [(0, 0), (1, 0), (2, 1)].map(|(level, queue)| (PriorityLevel(level), queue));
@@ -73,10 +73,10 @@ fn connections_of_one_queue_share_it() {
     gives(&network, &[(0, 3, 0), (1, 3, 9), (2, 3, 2)], &[37.5, 37.5, 25.0]);
 }
 
-/// 1:1 at the link between the switches, 3:1 at the host: of two that share the link one is left 25 at the host, and
-/// the other has the rest of the link.
+/// Weights are 1:1 at the link between the switches and 3:1 at the host. Of two connections that share the link, one
+/// gets 25 Gbps at the host, and the other gets the rest of the link.
 #[test]
-fn ports_differ() {
+fn ports_with_different_weights_give_expected_rates() {
     let mut network = network(row(&[(0, 100), (0, 100), (1, 100), (1, 100), (1, 100)], &[100]));
     write(&mut network, "s0:7", config(&[1, 1, 1]));
     write(&mut network, "s1:4", config(&[1, 1, 3]));

@@ -52,7 +52,7 @@ pub(crate) fn write(network: &mut Simulated, port: &str, config: PortConfig) {
     network.apply(&plan).unwrap();
 }
 
-/// The same to all ports.
+/// Writes one configuration to all ports.
 pub(crate) fn write_all(network: &mut Simulated, config: &PortConfig) {
     for port in network.discover().unwrap() {
         write(network, &port.name, config.clone());

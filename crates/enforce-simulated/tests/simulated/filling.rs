@@ -1,4 +1,4 @@
-//! Rates against filling by hand, and what must be true of any.
+//! Rates against a simple filling algorithm, and invariants of any rates.
 
 use crate::fabrics::*;
 use bandwise_enforce_simulated::Traffic;
@@ -57,7 +57,7 @@ fn filled(traffic: &Traffic, weights: &[u8]) -> Vec<f64> {
     rates.into_iter().flatten().collect()
 }
 
-/// No link has more than it carries, and each connection crosses one that is full.
+/// Checks that no link exceeds its rate, and each connection crosses a full link.
 fn is_sound(traffic: &Traffic, rates: &[f64], loads: &[u64]) -> Result<(), TestCaseError> {
     for (link, &load) in (0..).zip(loads) {
         let rate = traffic.rate(link).as_bps();
@@ -99,7 +99,7 @@ proptest! {
 
     /// Any queues and weights at any port.
     #[test]
-    fn nobody_has_more_than_a_link_and_nothing_is_left(
+    fn links_are_never_exceeded_and_fully_used(
         fabric in fabrics(),
         drawn in prop::collection::vec((ends(), 0u16..6), 1..20),
         ports in prop::collection::vec(prop::collection::vec((0u8..4, 1u8..=255), 4), 40),

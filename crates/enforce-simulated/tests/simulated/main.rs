@@ -1,9 +1,9 @@
 //! A network in memory: its ports, and what connections get over them.
 
-mod agree;
 mod by_hand;
 mod fabrics;
 mod filling;
-mod named;
+mod host_names;
+mod packets;
 mod ports;
 mod refused;

@@ -1,4 +1,4 @@
-//! Packet by packet it is what rates say, where each connection has a lane of its own: then nobody waits behind
+//! With one lane for each connection, packet-level rates equal the computed rates, as no connection waits behind
 //! another's packets.
 
 use crate::fabrics::*;
@@ -19,7 +19,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn packets_and_rates(
+    fn packets_match_computed_rates(
         fabric in fabrics(),
         drawn in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), 1u8..=5), 1..6),
     ) {

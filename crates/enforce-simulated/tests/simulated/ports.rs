@@ -14,7 +14,7 @@ fn network() -> Simulated {
 }
 
 #[test]
-fn all_ports_that_packets_leave_by_and_the_ways() {
+fn discovery_finds_all_output_ports_and_paths() {
     let mut network = network();
     let ports = network.discover().unwrap();
     // Four hosts, and at two leaves and two spines four and two cables.
@@ -39,7 +39,7 @@ fn all_ports_that_packets_leave_by_and_the_ways() {
 }
 
 #[test]
-fn what_is_written_reads_back_and_what_is_refused_changes_nothing() {
+fn writes_read_back_and_refusals_change_nothing() {
     let mut network = network();
     let port = network.named("leaf0:2").unwrap();
     let share = |weights: &[u8]| Wanted::Shared(config(weights));

@@ -12,7 +12,7 @@ fn reason(network: &Simulated, connection: Connection) -> String {
 }
 
 #[test]
-fn hosts_paths_and_levels() {
+fn unknown_hosts_paths_and_levels_are_refused() {
     let network = network(row(&[(0, 100), (0, 100)], &[]));
     assert_eq!(reason(&network, connection(0, 2, 0)), "there is no host \"h2\"");
     assert_eq!(reason(&network, connection(1, 1, 0)), "no path leads from h1 to h1");
@@ -29,14 +29,14 @@ fn hosts_paths_and_levels() {
 }
 
 #[test]
-fn links_too_fast_to_count() {
+fn too_fast_links_are_refused() {
     let network = network(row(&[(0, 100), (0, 20_000)], &[]));
     let wanted = "h1:1 has a link of 20 Tbps: at most 10 Tbps can be simulated";
     assert_eq!(reason(&network, connection(0, 1, 0)), wanted);
 }
 
 #[test]
-fn more_queues_than_lanes() {
+fn more_queues_than_lanes_are_refused() {
     let fabric = row(&[(0, 100), (0, 100)], &[]);
     let mut network = Simulated::new(fabric, NonZeroU8::new(16).unwrap());
     write(&mut network, "s0:2", config(&[1; 16]));
@@ -46,10 +46,10 @@ fn more_queues_than_lanes() {
     assert_eq!(reason, "s0:2 has 16 queues: InfiniBand has 15 lanes");
 }
 
-/// Seven switches in a ring, each with four hosts that send three or two switches on, so that all go the same way round;
-/// one link of it is slower, behind which buffers fill with what waits for the next one's, all the way round.
+/// Seven switches form a ring, each with four hosts that send two or three switches on, all in one direction. Behind
+/// one slower link the buffers fill around the whole ring.
 #[test]
-fn packets_that_stand_still() {
+fn deadlocked_packets_are_reported() {
     let mut fabric = FabricBuilder::new();
     let port = |node, number| Port { node, number };
     let (fast, slow, delay) = (BitRate::from_gbps(25), BitRate::from_gbps(10), Time::from_ns(10));

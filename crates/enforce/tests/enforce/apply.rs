@@ -20,7 +20,7 @@ fn set(switches: &mut LinuxTc<Kernel>, config: &PortConfig) -> Result<bool, Faul
 }
 
 #[test]
-fn what_stands_there_is_not_written_again() {
+fn unchanged_configuration_is_not_rewritten() {
     let kernel = Kernel::default();
     let mut switches = switches(&kernel);
     assert_eq!(switches.read_back(PORT), Ok(PortConfig::default()));
@@ -29,18 +29,18 @@ fn what_stands_there_is_not_written_again() {
     assert_eq!(switches.read_back(PORT), Ok(config(&[(0, 0), (3, 1)], &[3, 1])));
     let written = kernel.0.borrow().done.len();
     assert_eq!(set(&mut switches, &wanted), Ok(false));
-    // Nor by another that starts again, nor in lowest terms.
+    // A restarted instance does not rewrite it either, nor weights in lowest terms.
     let mut again = crate::common::switches(&kernel);
     assert_eq!(set(&mut again, &config(&[(0, 0), (3, 1)], &[3, 1])), Ok(false));
     assert_eq!(kernel.0.borrow().done.len(), written);
-    // Other weights are two classes' other numbers and nothing else.
+    // New weights change only the numbers of two classes.
     assert_eq!(set(&mut switches, &config(&[(0, 0), (3, 1)], &[1, 1])), Ok(true));
     let inner = kernel.0.borrow();
     assert_eq!(inner.done[written..], ["class", "class"]);
 }
 
 #[test]
-fn what_was_found_comes_back() {
+fn original_configuration_is_restored() {
     let kernel = Kernel::default();
     let mut switches = switches(&kernel);
     set(&mut switches, &config(&[(0, 0)], &[1])).unwrap();
@@ -52,7 +52,7 @@ fn what_was_found_comes_back() {
 
 /// A link that nothing else limits has its rate without weights, too.
 #[test]
-fn a_link_keeps_its_rate_where_it_is_to() {
+fn rate_limited_link_keeps_its_rate_without_weights() {
     let kernel = Kernel::default();
     let port = TcPort { keeps_rate: true, ..port() };
     let mut switches = LinuxTc::new(vec![port], Marks::local(), kernel.clone());
@@ -68,7 +68,7 @@ fn a_link_keeps_its_rate_where_it_is_to() {
 }
 
 #[test]
-fn what_is_somebody_elses_stays() {
+fn foreign_qdisc_is_not_changed() {
     let kernel = Kernel::default();
     kernel.0.borrow_mut().state.root = Some(("htb".into(), 1 << 16, 0));
     let mut switches = switches(&kernel);
@@ -83,7 +83,7 @@ fn what_is_somebody_elses_stays() {
 }
 
 #[test]
-fn a_port_that_changed_since_the_plan_is_left_alone() {
+fn outdated_plan_is_refused() {
     let kernel = Kernel::default();
     let (mut one, mut other) = (switches(&kernel), switches(&kernel));
     set(&mut one, &PortConfig::default()).unwrap();
@@ -94,7 +94,7 @@ fn a_port_that_changed_since_the_plan_is_left_alone() {
 }
 
 #[test]
-fn ports_and_paths() {
+fn ports_and_paths_are_found() {
     let link = |from: &str, to: &str| TcPort { from: from.into(), to: to.into(), ..port() };
     let ports =
         vec![link("h1", "s"), link("h2", "s"), link("s", "h1"), link("s", "h2"), link("h3", "s")];
@@ -107,9 +107,9 @@ fn ports_and_paths() {
 }
 
 proptest! {
-    /// Whichever step the kernel refuses or forgets: an error in its words, and the port as before.
+    /// A step that the kernel refuses or forgets gives an error with its reason, and the port is unchanged.
     #[test]
-    fn nothing_is_half_written(a in prop::option::of(configs()), b in configs(), at in 0usize..40, forgets: bool) {
+    fn failed_step_leaves_the_port_unchanged(a in prop::option::of(configs()), b in configs(), at in 0usize..40, forgets: bool) {
         let kernel = Kernel::default();
         let mut switches = switches(&kernel);
         if let Some(a) = &a {
@@ -134,7 +134,7 @@ proptest! {
     }
 }
 
-/// All that counts: root, classes, marks; the numbers of tables are the kernel's own affair.
+/// The compared state: root, classes and marks. The kernel chooses the numbers of tables.
 fn switches_shown(kernel: &Kernel) -> impl PartialEq + std::fmt::Debug {
     let state = kernel.0.borrow().state.clone();
     let marks: Vec<_> = state.filters.into_iter().map(|(info, of)| (info, of.1)).collect();

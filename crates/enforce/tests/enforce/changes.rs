@@ -25,9 +25,9 @@ fn class_of(state: &State, info: u32, word: u32) -> Option<u32> {
 }
 
 proptest! {
-    /// The kernel takes every step, what reads back is what was wanted, and nothing is done twice.
+    /// The kernel accepts every step, the result is the wanted configuration, and no step is repeated.
     #[test]
-    fn lead_there(configs in prop::collection::vec(configs(), 1..5)) {
+    fn changes_reach_the_wanted_configuration(configs in prop::collection::vec(configs(), 1..5)) {
         let mut kernel = Kernel::default();
         let mut stands = go(&mut kernel, &[]);
         prop_assert_eq!(&stands, &Root::Kernel);
@@ -44,7 +44,7 @@ proptest! {
     /// From one configuration to another no class comes or goes, and packets with a mark that has a
     /// queue before and after have one in between: that of before or that of after.
     #[test]
-    fn leave_no_gap(a in configs(), b in configs()) {
+    fn changes_keep_every_mark_in_a_queue(a in configs(), b in configs()) {
         let mut kernel = Kernel::default();
         let stands = go(&mut kernel, &changes(&Root::Kernel, &wanted(&a)));
         let before = kernel.0.borrow().state.clone();
@@ -76,9 +76,9 @@ proptest! {
 const V4: u32 = 4 << 16 | 0x0800u16.to_be() as u32;
 const V6: u32 = 6 << 16 | 0x86ddu16.to_be() as u32;
 
-/// Somebody else's hand in Saba's tree: what can be put right in place is, the rest is made anew.
+/// Foreign edits of Saba's tree are repaired in place if possible, else the tree is rebuilt.
 #[test]
-fn put_right_what_somebody_changed() {
+fn changes_repair_foreign_edits() {
     let config = crate::common::config(&[(0, 0), (1, 1)], &[3, 1]);
     let wanted = wanted(&config);
     let Root::Saba(whole) = &wanted else { unreachable!() };

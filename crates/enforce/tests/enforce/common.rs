@@ -40,7 +40,7 @@ pub(crate) fn config(table: &[(u16, u8)], weights: &[u8]) -> PortConfig {
     PortConfig { table, weights: weights.to_vec() }
 }
 
-/// Any that a controller says: levels in queues without a gap, weights from 1; or nothing.
+/// Any configuration of a controller: levels in queues without gaps and weights from 1, or an empty one.
 pub(crate) fn configs() -> impl Strategy<Value = PortConfig> {
     let levels = proptest::sample::subsequence((0..16u16).collect::<Vec<_>>(), 0..=16);
     let weights = prop::collection::vec(1u8.., usize::from(QUEUES));

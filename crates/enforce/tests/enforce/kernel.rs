@@ -53,7 +53,7 @@ pub(crate) struct Inner {
     pub done: Vec<&'static str>,
     /// The state after each request.
     pub states: Vec<State>,
-    /// Datagrams that nobody has read yet.
+    /// Unread datagrams.
     reason: VecDeque<Vec<u8>>,
 }
 
@@ -90,7 +90,7 @@ impl Wire for Kernel {
             _ => None,
         };
         if let Some(dump) = dump {
-            // What was asked before and given up, and then some in one datagram and some in the next.
+            // First the answer to an abandoned request, then parts of the answer in two datagrams.
             let old = acknowledged(number.wrapping_sub(1), Some((INVALID, "too late")));
             inner.reason.push_back(old);
             let parts: Vec<Vec<u8>> = dump.into_iter().map(|of| part(number, of)).collect();
@@ -124,7 +124,7 @@ impl Wire for Kernel {
 }
 
 impl Kernel {
-    /// All that it says of the device, and to which request each of it would be the answer.
+    /// Returns all answers about the device, each with the number of its request.
     pub(crate) fn everything(&self) -> Vec<(u32, Vec<u8>)> {
         let state = &self.0.borrow().state;
         let of = object((0, OURS, 0), "", vec![]);
@@ -202,7 +202,7 @@ impl State {
             let none = of.1.insert(handle & 0xfff, (mask, value, class)).is_none();
             return if none { Ok(()) } else { Err((NO_SPACE, "")) };
         }
-        // The mark stays what it was, whatever it is asked to be.
+        // The mark is unchanged by any request.
         self.there(of)?.2 = class;
         Ok(())
     }

@@ -13,7 +13,7 @@ use std::num::NonZeroU8;
 const MBPS: u64 = 1_000_000;
 
 #[test]
-fn by_hand() {
+fn tree_matches_hand_computed_rates() {
     let tree = layout(BitRate::from_bps(200 * MBPS))
         .tree(&config(&[(0, 0), (1, 1), (5, 1)], &[3, 1]), &Marks::local())
         .unwrap();
@@ -30,7 +30,7 @@ fn by_hand() {
 }
 
 #[test]
-fn what_can_not_be_is_refused() {
+fn invalid_layouts_are_refused() {
     let layout = layout(BitRate::from_gbps(10));
     let reason = |table: &[(u16, u8)], weights: &[u8]| {
         layout.tree(&config(table, weights), &Marks::local()).unwrap_err().to_string()
@@ -54,7 +54,7 @@ fn what_can_not_be_is_refused() {
 }
 
 #[test]
-fn marks() {
+fn marks_round_trip_and_are_in_pool_two() {
     assert!(Dscp::try_from(0).is_err() && Dscp::try_from(64).is_err());
     for marks in [Marks::local(), Marks::by_number()] {
         let levels = (0..64).map(PriorityLevel).filter(|&level| marks.of(level).is_some());
@@ -68,7 +68,7 @@ fn marks() {
 }
 
 proptest! {
-    /// Within a thousandth of what the weights say, and no more in all than there is.
+    /// Rates are within a thousandth of the weights' shares, and their sum is within the link's rate.
     #[test]
     fn rates_are_by_weight(bps in 100 * MBPS..1_000_000 * MBPS, weights in prop::collection::vec(1u8.., 1..16)) {
         let rates = rates(BitRate::from_bps(bps), &weights);
@@ -109,7 +109,7 @@ proptest! {
 
     /// A tree gives back its configuration, except for a common factor of the weights.
     #[test]
-    fn a_tree_says_what_it_was_made_of(config in configs()) {
+    fn tree_returns_its_configuration(config in configs()) {
         let tree = layout(BitRate::from_gbps(40)).tree(&config, &Marks::local()).unwrap();
         let read = tree.config(&Marks::local());
         let terms = |weights: &[u8]| {

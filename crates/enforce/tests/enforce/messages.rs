@@ -1,5 +1,5 @@
-//! Messages of netlink as somebody else's library reads and writes them (netlink-packet-route), for the model of the
-//! kernel. Of HTB it knows nothing; that is done by hand from `linux/pkt_sched.h`.
+//! Netlink messages by an independent library (netlink-packet-route), for the model of the kernel. The library does
+//! not support HTB, whose options are encoded here from `linux/pkt_sched.h`.
 
 use netlink_packet_core::{
     DefaultNla, DoneMessage, Emitable, ErrorMessage, NLM_F_ACK_TLVS, NLM_F_CAPPED, NLM_F_MULTIPART,
@@ -78,7 +78,7 @@ impl Htb {
         Htb { rate, ceil, burst, cburst, quantum }
     }
 
-    /// As the kernel tells it. Classes with others below have a level.
+    /// Returns the options as the kernel reports them. Inner classes have a level.
     pub(crate) fn options(&self, level: u32) -> Vec<u8> {
         let mut opt = vec![0; 44];
         let mut put = |at: usize, word: u32| opt[at..at + 4].copy_from_slice(&word.to_ne_bytes());

@@ -46,7 +46,7 @@ fn decoded(messages: Vec<Route>) -> Vec<Object> {
 proptest! {
     /// Any class, at any rate, is written and read as the same; bursts to a tick.
     #[test]
-    fn classes_come_back(
+    fn classes_round_trip(
         bps in 8_000u64..=1_000_000_000_000,
         bursts in (1u64..1 << 31, 1u64..1 << 31),
         quantum in 1u32..,
@@ -55,7 +55,7 @@ proptest! {
     ) {
         let rate = printable(BitRate::from_bps(bps));
         let bytes = |at: u64| {
-            // What takes as long as the kernel can count, at most.
+            // At most the longest time that the kernel can represent.
             Bytes::new(at.min(rate.as_bps() * 30))
         };
         let class = Class {
@@ -69,7 +69,7 @@ proptest! {
         let ticks = |bytes: Bytes| bytes.get() as f64 * 8.0 / rate.as_bps() as f64 / 64e-9;
         prop_assert_eq!((htb.rate, htb.quantum), (rate.as_bps() / 8, quantum));
         prop_assert!((f64::from(htb.burst) - ticks(class.burst)).abs() <= 0.5001);
-        // As the kernel tells it.
+        // As the kernel reports it.
         let head = (written.header.handle.into(), parent.map_or(u32::MAX, |of| OURS | u32::from(of)), 0);
         let mut tree = Tree::default();
         let reply = object(head, "htb", other_options(htb.options(0)));
@@ -84,7 +84,7 @@ proptest! {
 
     /// Any filter is written and read as the same.
     #[test]
-    fn filters_come_back(family in families(), dscp in 1u16..64, node in 1u16..0xfff, table in 0u16..0xfff, class in 1u16..=0xff) {
+    fn filters_round_trip(family in families(), dscp in 1u16..64, node in 1u16..0xfff, table in 0u16..0xfff, class in 1u16..=0xff) {
         let dscp = Dscp::try_from(dscp).unwrap();
         let (flags, message) = encoded(&Change::MoveFilter { family, table, node, dscp, class });
         let Route::NewTrafficFilter(written) = message else { panic!("{message:?}") };
@@ -101,17 +101,17 @@ proptest! {
         prop_assert_eq!((there.dscp, there.class, tree.tables[&family]), (Some(dscp), class, table));
     }
 
-    /// Bytes that nobody says: an answer, an error, or more to come; never a fall.
+    /// Random bytes give an answer, an error or an incomplete answer, and never a panic.
     #[test]
-    fn any_bytes_are_taken(bytes in prop::collection::vec(any::<u8>(), 0..200), number: u32) {
+    fn any_bytes_are_decoded_without_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), number: u32) {
         let mut answer = Answer::new(number);
         let _ = answer.take(&bytes);
     }
 
-    /// The same of what the kernel does say, with bytes changed and the end cut off: also what reads classes and
-    /// filters out of it.
+    /// The same for real answers of the kernel with changed bytes and a truncated end, including the readers of
+    /// classes and filters.
     #[test]
-    fn damaged_answers_are_taken(
+    fn damaged_answers_are_decoded_without_panic(
         config in configs(),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         cut in any::<prop::sample::Index>(),
@@ -133,7 +133,7 @@ proptest! {
             let objects = answer.into_objects();
             let mut tree = Tree::default();
             let _ = (root(DEVICE, &objects), classes(&mut tree, &objects), filters(&mut tree, &objects));
-            // What could be read can be written.
+            // A class that was read can be written.
             for (&at, class) in &tree.classes {
                 Request::change(DEVICE, &Change::SetClass(at, class.clone())).encode(1);
             }
@@ -151,7 +151,7 @@ fn qdisc(handle: u32, parent: u32, kind: &str, device: i32) -> TcMessage {
 }
 
 #[test]
-fn whose_root_it_is() {
+fn root_qdisc_owner_is_recognised() {
     let read = |qdiscs: &[TcMessage]| {
         root(7, &decoded(qdiscs.iter().cloned().map(Route::NewQueueDiscipline).collect()))
     };
@@ -164,18 +164,18 @@ fn whose_root_it_is() {
     assert_eq!(other("pfifo", OURS), Root::Other("qdisc pfifo 5aba:".into()));
     let Root::Saba(tree) = other("htb", u32::from(HANDLE) << 16) else { panic!() };
     assert_eq!(tree, Tree { default: 2, ..Tree::default() });
-    // Nothing is said of a device that is down, and others' devices are others'.
+    // A device that is down is not listed, and entries of other devices are ignored.
     let down = read(&[qdisc(0, top, "noqueue", 8)]).unwrap_err();
     assert!(down.to_string().contains("the device may be down"), "{down}");
 }
 
 #[test]
-fn what_is_not_ours_is_passed_by() {
+fn foreign_classes_and_filters_are_ignored() {
     let mut tree = Tree::default();
     let htb = Htb { rate: 1000, ceil: 1000, burst: 9, cburst: 9, quantum: 1 };
     let class =
         |handle, kind: &str| object((handle, u32::MAX, 0), kind, other_options(htb.options(0)));
-    // Of another root, of another kind, beyond our numbers.
+    // Classes of another root, of another kind, and beyond Saba's numbers.
     let others = [class(7 << 16 | 1, "htb"), class(OURS | 1, "hfsc"), class(OURS | 0x100, "htb")];
     classes(&mut tree, &decoded(others.map(Route::NewTrafficClass).to_vec())).unwrap();
     let ipv4 = 4 << 16 | u32::from(0x0800u16.to_be());
@@ -189,7 +189,7 @@ fn what_is_not_ours_is_passed_by() {
     ];
     filters(&mut tree, &decoded(others.map(Route::NewTrafficFilter).to_vec())).unwrap();
     assert_eq!(tree, Tree::default());
-    // Another mask is no mark of ours, and another root's class none of its classes.
+    // A foreign mask is no Saba mark, and a class of another root is none of this tree's.
     let others = [
         filter(at, ipv4, "u32", (0x00ff_0000, 0x0020_0000, to)),
         filter(at + 1, ipv4, "u32", (mark.0, mark.1, 7 << 16 | 0x11)),
@@ -198,13 +198,13 @@ fn what_is_not_ours_is_passed_by() {
     let of = |node| tree.filters[&(Family::V4, node)];
     assert_eq!((of(3).dscp, of(3).class), (None, 0x11));
     assert_eq!((of(4).dscp.map(Dscp::get), of(4).class), (Some(8), 0));
-    // Bits of its number that say where in a table it is.
+    // A filter number with bucket bits.
     let bucket = filter(at | 1 << 12, ipv4, "u32", (mark.0, mark.1, to));
     assert!(filters(&mut tree, &decoded(vec![Route::NewTrafficFilter(bucket)])).is_err());
 }
 
 #[test]
-fn the_kernels_words() {
+fn kernel_errors_are_decoded() {
     let reason = |number, words: &str| {
         objects(&[acknowledged(1, Some((number, words)))]).unwrap_err().to_string()
     };
@@ -214,7 +214,7 @@ fn the_kernels_words() {
     // To another request.
     let mut answer = Answer::new(2);
     assert_eq!(answer.take(&acknowledged(1, Some((16, "")))), Ok(false));
-    // A dump that somebody changed meanwhile: NLM_F_DUMP_INTR.
+    // A dump interrupted by a concurrent change: NLM_F_DUMP_INTR.
     let mut torn = part(1, Route::NewQueueDiscipline(qdisc(0, u32::MAX, "mq", 7)));
     torn[6] |= 16;
     assert_eq!(objects(&[torn, done(1)]), Err(NoAnswer::Torn));

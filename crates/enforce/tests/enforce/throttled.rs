@@ -21,7 +21,7 @@ fn stands(kernel: &Kernel) -> Root {
 }
 
 #[test]
-fn all_that_a_device_sends_has_the_rate_and_then_the_kernels_queueing_is_back() {
+fn throttle_limits_the_device_and_restores_the_default_qdisc() {
     let kernel = Kernel::default();
     let (mut device, was_left) = open(&kernel).unwrap();
     assert!(!was_left);
@@ -32,7 +32,7 @@ fn all_that_a_device_sends_has_the_rate_and_then_the_kernels_queueing_is_back() 
         let (number, class) = tree.classes.first_key_value().unwrap();
         assert_eq!((*number, class.rate, class.ceil), (tree.default, mbit(rate), mbit(rate)));
     }
-    // Another rate is one class's other numbers: nothing that waits is lost.
+    // A new rate changes one class only, so no queued packet is lost.
     assert_eq!(kernel.0.borrow().done, ["qdisc", "class", "class", "class"]);
     device.restore().unwrap();
     assert_eq!(stands(&kernel), Root::Kernel);
@@ -41,9 +41,9 @@ fn all_that_a_device_sends_has_the_rate_and_then_the_kernels_queueing_is_back() 
     assert_eq!(kernel.0.borrow().done.len(), 5);
 }
 
-/// Killed after any change, it has left what the next one knows for its own, and no port that is shared is taken for that.
+/// A throttle killed after any change is recognised by the next one, and a shared port is not taken for one.
 #[test]
-fn what_was_left_is_known_and_what_is_shared_is_left_alone() {
+fn leftover_throttle_is_recognised_and_shared_port_is_kept() {
     let kernel = Kernel::default();
     let (mut device, _) = open(&kernel).unwrap();
     device.limit(mbit(10)).unwrap();
@@ -70,7 +70,7 @@ fn what_was_left_is_known_and_what_is_shared_is_left_alone() {
         assert!(matches!(open(&found), Err(Fault::Taken { .. })));
         assert_eq!(found.0.borrow().state, state);
     }
-    // Nor is it overwritten that came after it was opened.
+    // A configuration written after the open is not overwritten either.
     let (mut device, _) = open(&kernel).unwrap();
     kernel.0.borrow_mut().state = shared.0.borrow().state.clone();
     assert!(matches!(device.limit(mbit(10)), Err(Fault::Taken { .. })));
@@ -78,7 +78,7 @@ fn what_was_left_is_known_and_what_is_shared_is_left_alone() {
 }
 
 #[test]
-fn somebody_elses_is_left_alone_and_what_is_refused_is_taken_back() {
+fn foreign_qdisc_is_kept_and_refused_throttle_is_undone() {
     let kernel = Kernel::default();
     kernel.0.borrow_mut().state.root = Some(("fq".into(), 0x8001_0000, 0));
     let Err(Fault::Taken { what, .. }) = open(&kernel) else { panic!() };
@@ -96,9 +96,9 @@ fn somebody_elses_is_left_alone_and_what_is_refused_is_taken_back() {
     }
 }
 
-/// A controller that is to share the port makes it anew.
+/// A controller that shares the port rebuilds its tree.
 #[test]
-fn a_controller_takes_over_what_was_left() {
+fn controller_replaces_a_leftover_throttle() {
     let kernel = Kernel::default();
     open(&kernel).unwrap().0.limit(mbit(10)).unwrap();
     let mut port = switches(&kernel);

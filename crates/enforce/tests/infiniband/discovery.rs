@@ -20,7 +20,7 @@ const PORTS: [&str; 10] =
     ["h1:1", "h2:1", "h3:1", "s1:1", "s1:2", "s1:3", "s1:4", "s2:1", "s2:3", "s2:4"];
 
 #[test]
-fn ports_links_and_ways() {
+fn discovery_finds_ports_links_and_paths() {
     let fake = Fake::new();
     let mut fabric = fabric(&fake);
     let ports = fabric.discover().unwrap();
@@ -29,22 +29,22 @@ fn ports_links_and_ways() {
     assert!(ports.iter().all(|port| port.queues.get() == 4));
     assert_eq!(ports[0].id, id(H1, 1));
     assert!(fabric.fabric().missing.is_empty());
-    // There by the one link between the switches, back by the other.
+    // The forward path uses one link between the switches, the reverse path the other.
     assert_eq!(fabric.path("h1", "h3"), Ok(vec![id(H1, 1), id(S1, 3), id(S2, 1)]));
     assert_eq!(fabric.path("h3", "h1"), Ok(vec![id(H3, 1), id(S1, 1), id(S2, 4)]));
     assert_eq!(fabric.path("h1", "0x12"), Ok(vec![id(H1, 1), id(S1, 2)]));
     assert_eq!(fabric.path("h1", "s1"), Err(Fault::NoSuchHost("s1".into())));
     assert!(matches!(fabric.path("h1", "h1"), Err(Fault::NoPath { .. })));
     assert_eq!(fabric.read_back(id(S1, 9)), Err(Fault::NoSuchPort(id(S1, 9))));
-    // Tables that lead round in circles lead nowhere.
+    // Circular tables give no path.
     fake.0.borrow_mut().nodes.get_mut(&S2).unwrap().forwarding.as_mut().unwrap()[3] = 3;
     fabric.discover().unwrap();
     assert!(matches!(fabric.path("h1", "h3"), Err(Fault::NoPath { .. })));
 }
 
-/// A host with several addresses is reached by each: the ports on the ways of all.
+/// A host with several addresses has the ports on the paths to all of them.
 #[test]
-fn ways_to_several_addresses() {
+fn path_covers_all_addresses_of_a_host() {
     let fake = Fake::new();
     {
         let mut inner = fake.0.borrow_mut();
@@ -54,12 +54,12 @@ fn ways_to_several_addresses() {
             inner.nodes.get_mut(&switch).unwrap().forwarding.as_mut().unwrap().extend(to);
         }
     }
-    let way = fabric(&fake).path("h1", "h3");
-    assert_eq!(way, Ok(vec![id(H1, 1), id(S1, 3), id(S1, 4), id(S2, 1)]));
+    let path = fabric(&fake).path("h1", "h3");
+    assert_eq!(path, Ok(vec![id(H1, 1), id(S1, 3), id(S1, 4), id(S2, 1)]));
 }
 
 #[test]
-fn names_that_are_not_unique_have_their_number() {
+fn ambiguous_names_include_the_guid() {
     let fake = Fake::new();
     fake.0.borrow_mut().nodes.get_mut(&H2).unwrap().name = "h3";
     let mut fabric = fabric(&fake);
@@ -91,9 +91,9 @@ fn hosts_are_known_by_name_by_guid_and_by_each_address() {
     }
 }
 
-/// Two that use one wire, one after the other: each gets the answers to what it has asked.
+/// Two instances that use one port in turn each get the answers to their own requests.
 #[test]
-fn another_by_the_same_wire() {
+fn instances_on_one_port_get_their_own_answers() {
     let fake = Fake::new();
     let mut one = fabric(&fake);
     let mut other = one.another();
@@ -102,13 +102,13 @@ fn another_by_the_same_wire() {
     let plan = one.plan(id(H3, 1), &wanted).unwrap();
     one.apply(&plan).unwrap();
     assert_eq!(other.read_back(id(H3, 1)).unwrap().weights, [3, 1]);
-    // What was found before it was written is known to who wrote it.
+    // Only the instance that wrote a port knows its original configuration.
     assert!(one.found().contains_key(&id(H3, 1)) && other.found().is_empty());
 }
 
-/// Hosts change places: the way to one leads to another, which must not be written to.
+/// Hosts swap their ports, so the old route leads to the wrong host, which must not be written.
 #[test]
-fn a_way_that_leads_elsewhere_is_found_anew() {
+fn changed_route_is_rediscovered_before_a_write() {
     let fake = Fake::new();
     let mut fabric = fabric(&fake);
     fabric.discover().unwrap();
@@ -124,7 +124,7 @@ fn a_way_that_leads_elsewhere_is_found_anew() {
     assert!(fake.0.borrow().written.keys().all(|(node, ..)| *node == H3));
     assert!(fabric.plan(id(H3, 1), &wanted).unwrap().is_empty());
     assert_eq!(fabric.fabric().links[&PortAt { node: Guid(H3), port: 1 }].node, Guid(S1));
-    // One that is not there any more is missed, and the way to it is not written to.
+    // A removed host is reported as missing, and its old route is not written.
     fake.0.borrow_mut().links.remove(&(S1, 2));
     let fault = fabric.plan(id(H3, 1), &wanted).unwrap_err();
     assert!(matches!(&fault, Fault::Unreadable { port, .. } if port == "h3:1"), "{fault}");
@@ -133,9 +133,9 @@ fn a_way_that_leads_elsewhere_is_found_anew() {
 }
 
 proptest! {
-    /// Whatever happens to one datagram: everything is found all the same, or it is said what is missing.
+    /// For any fate of one SMP, discovery finds everything or reports the missing part.
     #[test]
-    fn nothing_is_missing_silently(at in 0usize..60, trick in prop::sample::select(TRICKS.as_slice())) {
+    fn failed_discovery_reports_missing_nodes(at in 0usize..60, trick in prop::sample::select(TRICKS.as_slice())) {
         let fake = Fake::new();
         fake.0.borrow_mut().trick = Some((at, trick));
         let mut fabric = fabric(&fake);
@@ -145,7 +145,7 @@ proptest! {
                 let is_whole = ports.len() == PORTS.len() && fabric.path("h1", "h3").is_ok();
                 let is_told = !fabric.fabric().missing.is_empty();
                 prop_assert!(is_whole || is_told, "{trick:?}");
-                // What is asked again does no harm.
+                // A retransmitted request does no harm.
                 prop_assert!(!is_told || matches!(trick, Trick::Refuse | Trick::Die));
             }
         }

@@ -19,16 +19,16 @@ const PATIENCE: Patience =
     Patience { timeout: Time::from_ms(10), attempts: 2, window: 2, m_key: 0 };
 
 #[test]
-fn by_hand() {
+fn exchange_matches_answers_and_retransmits() {
     let mut exchange = Exchange::new(PATIENCE, 7);
     (1..=3).for_each(|port| exchange.ask(port, request(port)));
     let start = Time::from_ms(100);
     let (one, two) = (exchange.send(start).unwrap(), exchange.send(start).unwrap());
-    // No more than two wait at once.
+    // At most two requests are outstanding.
     assert_eq!(exchange.send(start), None);
     assert_eq!((one.transaction, two.transaction, exchange.next_number()), (7, 8, 9));
     assert_eq!(exchange.deadline(), Some(Time::from_ms(110)));
-    // A kernel's upper half counts for nothing; another attribute or part is no answer, nor is a request.
+    // The upper half of the number, which the kernel sets, is ignored. Another attribute or part is no answer, nor is a request.
     exchange.received(&Smp { modifier: 1, ..answer(&two, 0) });
     exchange.received(&Smp { attribute: 0x15, ..answer(&two, 0) });
     exchange.received(&two);
@@ -45,7 +45,7 @@ fn by_hand() {
     assert_eq!((again.transaction, &again.route), (10, &one.route));
     exchange.received(&answer(&one, 0));
     assert_eq!(exchange.done(), None);
-    // Who is busy has done nothing, and is asked again when the time is over.
+    // A busy node has not executed the request, and is asked again after the timeout.
     exchange.received(&answer(&again, 1));
     assert_eq!(exchange.done(), None);
     exchange.passed(Time::from_ms(120));
@@ -54,9 +54,9 @@ fn by_hand() {
 }
 
 proptest! {
-    /// Whatever is lost, late or refused: each request ends once, and well if an answer came in time.
+    /// With any losses, delays and refusals each request ends once, and succeeds if an answer came in time.
     #[test]
-    fn each_ends_once(fates in prop::collection::vec(0u8..5, 0..200), n in 0u8..40) {
+    fn every_request_ends_exactly_once(fates in prop::collection::vec(0u8..5, 0..200), n in 0u8..40) {
         let mut exchange = Exchange::new(PATIENCE, u32::MAX - 5);
         (1..=n).for_each(|port| exchange.ask(port, request(port)));
         let (mut now, mut fates) = (Time::ZERO, fates.into_iter());

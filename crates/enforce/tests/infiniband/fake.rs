@@ -1,6 +1,6 @@
-//! A model of a fabric: nodes that take datagrams by directed routes and answer them, and a wire that loses
-//! them, delays them or brings something else. Its clock moves only while somebody waits. What it answers is what
-//! ibsim 0.10 and `smpquery` 44 were seen to say.
+//! A model of a fabric: nodes that answer SMPs on directed routes, and a wire that loses, delays or replaces
+//! them. Its clock advances only during a wait. The answers are those that were observed from ibsim 0.10 and
+//! `smpquery` 44.
 
 use bandwise_enforce::infiniband::{Attribute, LENGTH, Method, Smp};
 use bandwise_enforce::umad::Wire;

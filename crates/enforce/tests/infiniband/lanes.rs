@@ -30,15 +30,15 @@ fn shown(turns: &[ArbitrationEntry]) -> Vec<(u8, u8)> {
 }
 
 #[test]
-fn by_hand() {
+fn lane_tables_match_hand_computed_entries() {
     let (lanes, port, read) = (lanes(), port(8), opensm(8));
     assert_eq!(lanes.config(&read, &port).weights, [1, 1, 1, 1]);
     let config = config(&[(0, 0), (1, 1), (5, 1)], &[30, 10]);
     let tables = lanes.tables(&config, &read, &port).unwrap();
-    // SL 1, 2 and 6 have VL 1, 2 and 2; Saba's other levels go with SL 0; the rest is as it was.
+    // SL 1, 2 and 6 have VL 1, 2 and 2; Saba's other levels use the lane of SL 0; all others are unchanged.
     let mapping = [0, 1, 2, 0, 0, 0, 2, 0, 0, 1, 2, 3, 4, 5, 6, 7];
     assert!(tables.mappings.values().all(|m| *m == mapping));
-    // Three packets of 33 units to one; VL3 and VL4 have the least; others' turns stand where they stood.
+    // Three packets of 33 units to one; VL3 and VL4 have the least; foreign entries keep their places.
     let low = [(0, 0), (1, 99), (2, 33), (3, 1), (4, 1), (5, 4), (6, 4), (7, 4)];
     assert_eq!(shown(&tables.low), low);
     assert_eq!(tables.high, read.high);
@@ -49,7 +49,7 @@ fn by_hand() {
 }
 
 #[test]
-fn high_priority_is_not_for_saba() {
+fn sabas_lanes_have_no_high_priority_weight() {
     let mut read = opensm(8);
     read.high[2].weight = 100;
     let tables = lanes().tables(&config(&[(0, 0)], &[1]), &read, &port(8)).unwrap();
@@ -57,7 +57,7 @@ fn high_priority_is_not_for_saba() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn configurations_that_do_not_fit_are_refused() {
     let lanes = lanes();
     let five: Vec<(u16, u8)> = (0..5).map(|i| (u16::from(i), i)).collect();
     let unfit =
@@ -80,7 +80,7 @@ fn what_does_not_fit_is_refused() {
     );
     let single = PortInfo { lanes: 1, ..port };
     assert_eq!(unfit(config(&[], &[]), &read, &single), Unfit::NoLane(1));
-    // A table of three entries for four lanes; and one that others fill.
+    // A table of three entries for four lanes, and one full of foreign entries.
     let short = Tables { low: read.low[1..4].to_vec(), ..read.clone() };
     assert_eq!(unfit(config(&[], &[]), &short, &port), Unfit::Entries { lanes: 4, there: 3 });
     let mut full = read.clone();
@@ -92,7 +92,7 @@ fn what_does_not_fit_is_refused() {
 }
 
 #[test]
-fn what_can_be_given() {
+fn lane_sets_are_validated() {
     let new = |sls: &[u8], vls: &[u8]| {
         let sls = sls.iter().map(|&sl| Sl::try_from(sl).unwrap()).collect();
         Lanes::new(sls, vls.iter().map(|&vl| Vl::try_from(vl).unwrap()).collect())
@@ -139,7 +139,7 @@ fn found() -> impl Strategy<Value = Tables> {
 proptest! {
     /// With entries enough, the arbiter of the simulator gives each queue packets exactly by weight.
     #[test]
-    fn the_arbiter_agrees(weights in prop::collection::vec(1u8..20, 4)) {
+    fn simulated_arbiter_serves_queues_by_weight(weights in prop::collection::vec(1u8..20, 4)) {
         let queues: Vec<(u16, u8)> = (0..4).map(|i| (u16::from(i), i)).collect();
         let tables = lanes().tables(&config(&queues, &weights), &opensm(64), &port(64)).unwrap();
         let lowest = lowest_terms(&weights.iter().map(|&w| w.into()).collect::<Vec<_>>());
@@ -150,9 +150,9 @@ proptest! {
         }
     }
 
-    /// Whatever was found: what is written reads as what was wanted, stays so, and nobody else's lane is touched.
+    /// For any original tables the written ones read back as wanted and are stable, and foreign lanes are unchanged.
     #[test]
-    fn only_what_is_sabas_changes(read in found(), config in configs()) {
+    fn foreign_lanes_are_unchanged(read in found(), config in configs()) {
         let (lanes, port) = (lanes(), port(8));
         let Ok(tables) = lanes.tables(&config, &read, &port) else { return Ok(()) };
         let lowest = lowest_terms(&config.weights.iter().map(|&w| w.into()).collect::<Vec<_>>());
@@ -172,15 +172,15 @@ proptest! {
             let after = &tables.mappings[input];
             prop_assert_eq!((before[0], &before[9..]), (after[0], &after[9..]));
         }
-        // Every lane that packets of Saba's can be in has a turn.
+        // Every lane of Saba has an arbitration entry.
         for vl in VLS {
             prop_assert!(tables.low.iter().any(|turn| turn.vl == vl && turn.weight > 0));
         }
     }
 
-    /// As any bytes are read: lanes of any tables make some configuration.
+    /// Lanes of any tables give a configuration, as any bytes can be read.
     #[test]
-    fn any_tables_are_read(read in found(), lanes_there in 0u8..16) {
+    fn any_tables_give_a_configuration(read in found(), lanes_there in 0u8..16) {
         let config = lanes().config(&read, &PortInfo { lanes: lanes_there, ..port(8) });
         prop_assert_eq!(config.weights.len(), config.table.len());
     }

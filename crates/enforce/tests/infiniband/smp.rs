@@ -28,7 +28,7 @@ fn smps() -> impl Strategy<Value = Smp> {
 /// A request for NodeInfo by way of port 1, as infiniband-diags 44 (`ibnetdiscover`) sends it: field by field
 /// by IBTA 14.2.1.2.
 #[test]
-fn by_hand() {
+fn smp_encodes_as_ibnetdiscover_sends_it() {
     let smp = Smp {
         method: Method::Get,
         status: 0,
@@ -51,7 +51,7 @@ fn by_hand() {
 }
 
 #[test]
-fn what_is_none_is_refused() {
+fn invalid_smps_are_refused() {
     let good = Smp {
         method: Method::Get,
         status: 0,
@@ -79,7 +79,7 @@ fn what_is_none_is_refused() {
 
 /// Attributes as `smpquery` showed them of a switch of ibsim, and the bits of each field set alone.
 #[test]
-fn attributes_by_hand() {
+fn attributes_decode_as_smpquery_shows_them() {
     let mut data = [0; 64];
     data[2] = 2;
     data[3] = 36;
@@ -125,7 +125,7 @@ fn attributes_by_hand() {
 }
 
 #[test]
-fn tables_by_hand() {
+fn tables_encode_and_decode_by_block() {
     let port = PortInfo { low: 33, high: 2, ..PortInfo::default() };
     let mut tables = Tables::empty([1, 2], &port);
     let parts = tables.parts();
@@ -135,7 +135,7 @@ fn tables_by_hand() {
     (data[0], data[1], data[2]) = (0x13, 200, 0x0e);
     tables.decode(Low(1), &data);
     assert_eq!((tables.low[32].vl, tables.low[32].weight), (3, 200));
-    // What is beyond the table is nobody's.
+    // Entries beyond the table are zero.
     assert_eq!(tables.encode(Low(1))[..4], [3, 200, 0, 0]);
     data[0] = 0x1f;
     tables.decode(Mapping(2), &data);
@@ -148,7 +148,7 @@ fn tables_by_hand() {
 
 proptest! {
     #[test]
-    fn what_is_encoded_is_decoded(smp in smps()) {
+    fn smps_round_trip(smp in smps()) {
         prop_assert_eq!(Smp::decode(&smp.encode()), Ok(smp));
     }
 

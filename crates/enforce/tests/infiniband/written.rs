@@ -25,16 +25,16 @@ fn set(fabric: &mut InfiniBand<Fake>, config: &PortConfig) -> Result<bool, Fault
 }
 
 #[test]
-fn what_stands_there_is_not_written_again() {
+fn unchanged_tables_are_not_rewritten() {
     let fake = Fake::new();
     let mut one = fabric(&fake);
     let wanted = config(&[(0, 0), (3, 1)], &[150, 50]);
     assert_eq!(set(&mut one, &wanted), Ok(true));
     assert_eq!(one.read_back(port()), Ok(config(&[(0, 0), (3, 1)], &[3, 1])));
-    // Nor by another that starts again, nor in lowest terms.
+    // A restarted instance does not rewrite them either, nor weights in lowest terms.
     let mut another = fabric(&fake);
     assert_eq!(set(&mut another, &config(&[(0, 0), (3, 1)], &[3, 1])), Ok(false));
-    // Other weights are one table and no more.
+    // New weights change one table only.
     let plan = one.plan(port(), &Wanted::Shared(config(&[(0, 0), (3, 1)], &[1, 2]))).unwrap();
     assert_eq!(
         plan.to_string(),
@@ -43,7 +43,7 @@ fn what_stands_there_is_not_written_again() {
 }
 
 #[test]
-fn what_was_found_comes_back() {
+fn original_tables_are_restored() {
     let fake = Fake::new();
     let mut fabric = fabric(&fake);
     let plan = fabric.plan(port(), &Wanted::Shared(config(&[(0, 0)], &[1]))).unwrap();
@@ -55,7 +55,7 @@ fn what_was_found_comes_back() {
     let plan = fabric.plan(port(), &Wanted::AsFound).unwrap();
     assert!(fabric.apply(&plan).unwrap().is_written);
     assert!(fake.0.borrow().written.values().all(|data| *data == [0; 64]));
-    // By one that starts again and was told.
+    // A restarted instance restores them once it knows the original ones.
     set(&mut fabric, &config(&[(0, 0)], &[1])).unwrap();
     let mut again = self::fabric(&fake);
     assert!(again.plan(port(), &Wanted::AsFound).unwrap().is_empty());
@@ -67,7 +67,7 @@ fn what_was_found_comes_back() {
 
 /// Entries that a sweep of the subnet manager overwrote are detected and restored.
 #[test]
-fn what_somebody_overwrites_is_seen() {
+fn overwritten_tables_are_detected_and_restored() {
     let fake = Fake::new();
     let mut fabric = fabric(&fake);
     let wanted = config(&[(0, 0), (1, 1)], &[2, 1]);
@@ -77,7 +77,7 @@ fn what_somebody_overwrites_is_seen() {
     for data in fake.0.borrow_mut().written.values_mut() {
         data.fill(0);
     }
-    // A plan from before is refused, and writes nothing.
+    // An earlier plan is refused, and writes nothing.
     let fault = fabric.apply(&plan).unwrap_err();
     assert!(matches!(fault, Fault::Refused { left: Left::AsBefore, .. }), "{fault}");
     assert!(fake.0.borrow().written.values().all(|data| *data == [0; 64]));
@@ -86,7 +86,7 @@ fn what_somebody_overwrites_is_seen() {
 }
 
 #[test]
-fn an_own_port_has_one_mapping() {
+fn host_port_has_one_sl_to_vl_mapping() {
     let fake = Fake::new();
     let mut fabric = fabric(&fake);
     let own = PortAt { node: Guid(H1), port: 1 }.id();
@@ -105,9 +105,9 @@ fn standing(fake: &Fake) -> Written {
 }
 
 proptest! {
-    /// Whatever happens to whichever datagram: it is done, or the port is as before, or it is said that it is not.
+    /// For any fate of any SMP the plan is applied, or the port is unchanged, or the change is reported.
     #[test]
-    fn nothing_is_half_written(
+    fn failed_datagram_leaves_the_port_unchanged_or_reported(
         a in configs(),
         b in configs(),
         at in 0usize..30,

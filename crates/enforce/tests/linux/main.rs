@@ -1,6 +1,6 @@
-//! The same against Linux: a device that nobody else uses, in a namespace that `tests/lab/run.sh` made and
-//! names in `BANDWISE_TEST_PORT=NAMESPACE/DEVICE`. Without that the tests of it do nothing. What the driver writes
-//! and reads by netlink, `tc` shows.
+//! Tests against Linux on an unused device in a namespace, which `tests/lab/run.sh` creates and names in
+//! `BANDWISE_TEST_PORT=NAMESPACE/DEVICE`. Without the variable the tests do nothing. The driver's netlink
+//! configuration is compared with the output of `tc`.
 #![allow(missing_docs)]
 
 mod shown;
@@ -19,16 +19,16 @@ use std::time::{Duration, Instant};
 
 const PORT: PortId = PortId(0);
 
-/// Another hand at the port, between two changes.
+/// A foreign change of the port between two changes of a plan.
 #[derive(Clone)]
 enum Hand {
-    /// One more change of ours.
+    /// Another change by Saba's own driver.
     Ours(Change),
-    /// A line of somebody else's.
+    /// A `tc` line of another program.
     Tc(String),
 }
 
-/// Has another hand at the port once, after so many changes.
+/// Makes one foreign change of the port after so many changes of a plan.
 struct Meddling {
     reach: Namespaces,
     after: usize,
@@ -88,21 +88,21 @@ fn set<R: Reach>(switches: &mut LinuxTc<R>, wanted: &Wanted) -> Result<bool, Fau
 
 /// Tests of one device, one after another.
 #[test]
-fn on_linux() {
+fn linux_device_is_configured() {
     if device().is_none() {
         return;
     }
-    any_configuration_reads_back();
-    a_plans_lines_do_the_same();
-    nothing_is_half_written();
-    the_kernels_words();
-    somebody_elses_root_stays();
+    configurations_read_back();
+    plan_lines_equal_netlink_changes();
+    refused_step_leaves_the_port_unchanged();
+    kernel_reasons_are_reported();
+    foreign_root_qdisc_is_kept();
     a_change_takes();
 }
 
-/// From a kernel's root and from each other, on links of any rate: all of it reads back, and nothing is written
-/// twice.
-fn any_configuration_reads_back() {
+/// On links of any rate each configuration reads back and is not written twice, from the kernel's root and from each
+/// other.
+fn configurations_read_back() {
     let levels = |n: u8| (0..n).map(|i| (u16::from(i) * 2, i % 8)).collect::<Vec<_>>();
     for bps in [1_234_567, 200_000_000, 9_876_543_210, 1_000_000_000_000] {
         let mut switches = switches(bps, Namespaces::default()).unwrap();
@@ -127,19 +127,19 @@ fn any_configuration_reads_back() {
     }
 }
 
-/// All that was read by netlink, `tc` shows.
+/// Checks that `tc` shows the configuration that netlink reports.
 fn tc_shows_the_same() {
     let (namespace, device) = device().unwrap();
     let ours = Namespaces::default().visit(Some(&namespace), &device, &[]).unwrap();
     let lines = shown::show(&device);
-    let theirs = shown::read(&tc::run(&namespace, &lines).unwrap()).unwrap();
-    let (Root::Saba(ours), Root::Saba(theirs)) = (&ours, &theirs) else {
-        return assert_eq!(ours, theirs);
+    let shown = shown::read(&tc::run(&namespace, &lines).unwrap()).unwrap();
+    let (Root::Saba(ours), Root::Saba(shown)) = (&ours, &shown) else {
+        return assert_eq!(ours, shown);
     };
     // `tc` prints bursts by whole microseconds or KiB.
     let near = |a: Bytes, b: Bytes| a.get().abs_diff(b.get()) <= b.get() / 50 + 1;
     for (number, class) in &ours.classes {
-        let there = &theirs.classes[number];
+        let there = &shown.classes[number];
         assert!(
             near(class.burst, there.burst) && near(class.cburst, there.cburst),
             "{class:?} {there:?}"
@@ -152,11 +152,11 @@ fn tc_shows_the_same() {
             .for_each(|c| (c.burst, c.cburst) = (Bytes::new(0), Bytes::new(0)));
         tree
     };
-    assert_eq!(plain(ours), plain(theirs));
+    assert_eq!(plain(ours), plain(shown));
 }
 
 /// The printed plan, run by `tc`, leaves nothing to change.
-fn a_plans_lines_do_the_same() {
+fn plan_lines_equal_netlink_changes() {
     let (namespace, _) = device().unwrap();
     let mut switches = switches(200_000_000, Namespaces::default()).unwrap();
     for wanted in [
@@ -172,11 +172,11 @@ fn a_plans_lines_do_the_same() {
     }
 }
 
-/// Whichever line the kernel refuses or somebody else's hand undoes: an error, and the port as before.
-fn nothing_is_half_written() {
+/// A line that the kernel refuses or another program undoes gives an error, and the port is as before.
+fn refused_step_leaves_the_port_unchanged() {
     let (_, device) = device().unwrap();
     let bad = Hand::Ours(Change::SetClass(0x77, slow()));
-    // As if somebody else were at it at the same time.
+    // A concurrent change by another program.
     let undone = Hand::Tc(format!(
         "class change dev {device} parent 5aba:3 classid 5aba:16 htb rate 16bit burst 9 cburst 9 quantum 9"
     ));
@@ -202,7 +202,7 @@ fn nothing_is_half_written() {
             assert!(plain.plan(PORT, &before).unwrap().is_empty(), "{at}");
         }
     }
-    // From the kernel's own root, which comes back.
+    // From the kernel's own root, which is restored.
     set(&mut plain, &Wanted::AsFound).unwrap();
     let (reach, hand) = (Namespaces::default(), Some(bad));
     let mut switches = switches(200_000_000, Meddling { reach, after: 5, hand }).unwrap();
@@ -217,7 +217,7 @@ fn slow() -> Class {
 }
 
 /// The kernel's text of an error is reported, with the line that it is about.
-fn the_kernels_words() {
+fn kernel_reasons_are_reported() {
     let (namespace, device) = device().unwrap();
     let mut plain = switches(200_000_000, Namespaces::default()).unwrap();
     set(&mut plain, &shared(&[(0, 0)], &[1])).unwrap();
@@ -236,7 +236,7 @@ fn the_kernels_words() {
     set(&mut plain, &Wanted::AsFound).unwrap();
 }
 
-fn somebody_elses_root_stays() {
+fn foreign_root_qdisc_is_kept() {
     let (namespace, device) = device().unwrap();
     let tc = |line: String| tc::run(&namespace, &[line]).unwrap();
     tc(format!("qdisc add dev {device} root handle 7: pfifo limit 10"));
@@ -255,7 +255,7 @@ fn a_change_takes() {
     set(&mut switches, &shared(&[], &[])).unwrap();
     let mut times: Vec<Duration> = (1..=100)
         .map(|i| {
-            // As applications come and go: a queue more, or one less, and all weights new.
+            // As applications start and end: one queue more or less, and new weights.
             let n = 3 + i % 2;
             let table: Vec<(u16, u8)> = (0..n).map(|q| (u16::from(q), q)).collect();
             let weights: Vec<u8> = (0..n).map(|q| 100 + i + q).collect();

@@ -22,7 +22,7 @@ filter parent 5aba: protocol ip pref 9 u32 chain 0 fh 802::1 order 1 key ht 802 
 ";
 
 #[test]
-fn classes_and_filters() {
+fn classes_and_filters_are_read_from_tc_output() {
     let Root::Saba(tree) = read(SHOWN).unwrap() else { panic!() };
     assert_eq!((tree.default, tree.classes.len(), tree.filters.len()), (2, 2, 2));
     let (queue, saba) = (&tree.classes[&0x11], &tree.classes[&3]);
@@ -33,13 +33,13 @@ fn classes_and_filters() {
         assert_eq!((filter.dscp.map(|dscp| dscp.get()), filter.class), (Some(8), 0x11));
         assert_eq!(tree.tables[&family], table);
     }
-    // Another mask is no mark of ours.
+    // A foreign mask is no Saba mark.
     let Root::Saba(tree) = read(&SHOWN.replace("00fc0000", "00ff0000")).unwrap() else { panic!() };
     assert_eq!(tree.filters[&(Family::V4, 3)].dscp, None);
 }
 
 #[test]
-fn whose_root_it_is() {
+fn root_qdisc_owner_is_recognised() {
     assert_eq!(read("qdisc noqueue 0: root refcnt 2 \n"), Ok(Root::Kernel));
     // As network cards with several queues have it.
     let several = "qdisc pfifo_fast 0: parent :1 bands 3\nqdisc mq 0: root \n";
@@ -50,7 +50,7 @@ fn whose_root_it_is() {
 }
 
 #[test]
-fn what_makes_no_sense_is_an_error() {
+fn invalid_tc_output_is_an_error() {
     assert!(read("").is_err());
     for (from, to) in [
         ("default 0x2", ""),

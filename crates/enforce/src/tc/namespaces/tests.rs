@@ -1,6 +1,6 @@
 use super::*;
 
-/// A wire whose kernel answers when it is let go, and then says that there is no such device.
+/// A wire whose kernel answers on a signal, with the error that the device is missing.
 struct Slow(Receiver<()>);
 
 impl Wire for Slow {
@@ -32,7 +32,7 @@ fn no_device() -> Result<Root, Reason> {
 const LONG: Duration = Duration::from_secs(600);
 
 #[test]
-fn a_kernel_that_hangs_is_given_up_and_heard_again_later() {
+fn hanging_kernel_request_times_out_and_later_requests_succeed() {
     let (go, wait) = channel();
     let mut wait = Some(wait);
     let mut worker = Worker::start(None, move || Ok(Slow(wait.take().expect("opened once"))));
@@ -43,7 +43,7 @@ fn a_kernel_that_hangs_is_given_up_and_heard_again_later() {
     assert_eq!(worker.ask(visit(), LONG), Err(Reason(busy.into())));
     go.send(()).unwrap();
     go.send(()).unwrap();
-    // What it says to the first is nobody's any more.
+    // The late answer to the first request is discarded.
     let answer = loop {
         match worker.ask(visit(), LONG) {
             Err(Reason(reason)) if reason == busy => std::thread::yield_now(),
@@ -54,7 +54,7 @@ fn a_kernel_that_hangs_is_given_up_and_heard_again_later() {
 }
 
 #[test]
-fn what_could_not_be_opened_is_tried_again() {
+fn failed_socket_open_is_retried() {
     let (go, wait) = channel();
     let mut waits = vec![wait];
     let mut tries = 0;
@@ -74,14 +74,14 @@ fn what_could_not_be_opened_is_tried_again() {
 }
 
 #[test]
-fn a_namespace_that_is_not_there() {
+fn missing_namespace_is_refused() {
     let visited = Namespaces::default().visit(Some("bandwise-none-there"), "h1", &[]);
     let reason = "there is no network namespace bandwise-none-there";
     assert_eq!(visited, Err(Reason(reason.into())));
 }
 
 #[test]
-fn a_socket_says_nothing_after_its_deadline() {
+fn socket_times_out_at_its_deadline() {
     let mut socket = Socket::open().unwrap();
     socket.until(Instant::now());
     assert_eq!(socket.send(&[]).unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -89,7 +89,7 @@ fn a_socket_says_nothing_after_its_deadline() {
 }
 
 #[test]
-fn a_device_that_is_not_there() {
+fn missing_device_is_refused() {
     let visited = Namespaces::default().visit(None, "bandwise-none", &[]);
     assert_eq!(visited, Err(Reason("there is no device bandwise-none".into())));
 }
