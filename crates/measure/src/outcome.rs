@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_add_up() {
+    fn thread_bandwidths_add_up() {
         let bandwidth = |messages, from, to| Bandwidth {
             bytes: Bytes::new(1000 * messages),
             messages,

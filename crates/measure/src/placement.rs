@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn displays_processors() {
+    fn placement_is_displayed() {
         let place = |cpus| Placement { cpus, pages: WantedPages::Ordinary };
         let processors: Processors = "0-3,8".parse().unwrap();
         let near = |node| Cpus::Near(Near { node, processors: processors.clone() });

@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slow_flows_signal_often() {
+    fn slow_flows_request_more_frequent_completions() {
         let slice = Time::from_ms(100);
         let every = |rate, bytes| signal_every(rate, bytes, slice, None, 1);
         assert_eq!(every(None, 64), 100);

@@ -46,7 +46,7 @@ mod tests {
 
     /// A thousand messages of 125 B are a megabit.
     #[test]
-    fn divides_by_threads() {
+    fn rate_is_divided_by_threads() {
         let rate = Rate::Messages(1_000);
         assert_eq!(rate.of_thread(125, 1), BitRate::from_bps(1_000_000));
         assert_eq!(rate.of_thread(125, 4), BitRate::from_bps(250_000));

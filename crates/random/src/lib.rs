@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn draws_are_even() {
+    fn draws_are_uniform() {
         let mut stream = Stream::new(7, "even", 0);
         let hits = (0..256_000).filter(|_| stream.one_in(256)).count();
         assert!((900..1_100).contains(&hits), "{hits} of 1000 expected");
@@ -105,7 +105,7 @@ mod tests {
     /// Each of the 24 orders of 4 items comes 1,000 times in 24,000 draws, within five standard
     /// deviations.
     #[test]
-    fn orders_are_even() {
+    fn shuffles_are_uniform() {
         let mut stream = Stream::new(7, "orders", 0);
         let mut counts = std::collections::BTreeMap::new();
         for _ in 0..24_000 {
@@ -120,7 +120,7 @@ mod tests {
 
     /// The draws of published runs are pinned.
     #[test]
-    fn draws_do_not_change() {
+    fn draws_are_pinned() {
         let mut stream = Stream::new(1, "pinned", 2);
         let drawn = (stream.below(1_000_000), stream.time_below(Time::from_ms(1)).as_ps());
         assert_eq!(drawn, (36_956, 472_896_202));

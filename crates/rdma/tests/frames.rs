@@ -55,7 +55,7 @@ fn a_cnp_captured_from_a_nic() {
 }
 
 #[test]
-fn a_pfc_frame_by_hand() {
+fn pfc_frame_has_the_802_1qbb_layout() {
     // IEEE 802.1Qbb: priorities 0 and 3; the first resumes, the other pauses for the longest time.
     let mut quanta = [None; 8];
     (quanta[0], quanta[3]) = (Some(0), Some(0xffff));
@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_frame_or_an_error(
+    fn any_bytes_decode_without_panic(
         mut bytes in prop::collection::vec(any::<u8>(), 0..120),
         ether_type in prop::sample::select(vec![[0x08, 0x00], [0x88, 0x08]]),
     ) {

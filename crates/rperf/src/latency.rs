@@ -274,7 +274,7 @@ mod tests {
         }
 
         #[test]
-        fn figures_equal_those_of_the_sorted_samples(mut all in samples(), ppm in 0u32..=1_000_000) {
+        fn statistics_equal_those_of_sorted_samples(mut all in samples(), ppm in 0u32..=1_000_000) {
             let latency = of(&all);
             all.sort_unstable();
             let n = all.len() as u64;

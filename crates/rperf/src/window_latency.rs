@@ -125,7 +125,7 @@ mod tests {
 
     /// A part, like the window, does not include its end.
     #[test]
-    fn parts_do_not_include_their_end() {
+    fn parts_exclude_their_end() {
         let us = Time::from_us;
         let mut within = WindowLatency::new(Window { from: us(0), to: us(64) });
         within.end_round(us(0), us(2), 2_000_000);

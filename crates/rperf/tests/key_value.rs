@@ -127,7 +127,7 @@ fn count(all: &[u32], bytes: u32) -> usize {
 }
 
 #[test]
-fn a_client_keeps_its_window_full_and_pauses() {
+fn client_fills_its_window_and_pauses() {
     let mut one = KeyValueClient::new(KeyValueClientSettings {
         workers: vec![qps(0), qps(1)],
         window: 3,

@@ -45,7 +45,7 @@ fn run_rperf(generator: &mut [Generator], rounds: &[(u64, u64, Option<u64>)]) ->
 
 /// By the device's stamps the difference does not depend on when completions were seen.
 #[test]
-fn rperf_beside_the_stamps_of_the_device() {
+fn rperf_is_compared_with_device_timestamps() {
     let mut program = rperf(Rounds { warmup: 0, samples: 2, think: Think::none() });
     let mut posts = bandwise_rdma::verbs::Posts::default();
     let seen = |qp, id, stamp| bandwise_rdma::verbs::Completion {
@@ -269,7 +269,7 @@ proptest! {
     /// Neither buffer nor send queue is ever exceeded, no message waits that could be sent, nothing
     /// stalls, and every message counts once.
     #[test]
-    fn bulk_uses_its_limits_and_never_exceeds_them(
+    fn bulk_fills_and_never_exceeds_its_limits(
         settings in bulk_settings(), delays in prop::collection::vec(1u64..5_000, 1..50),
     ) {
         let mut generator = [Generator::from(Bulk::new(settings.clone()).unwrap())];

@@ -41,7 +41,7 @@ fn ranks_are_exact_for_any_count() {
 
 #[test]
 #[should_panic(expected = "at most all samples")]
-fn more_than_all_samples_is_no_percentile() {
+fn percentile_above_100_is_refused() {
     Percentile::from_ppm(1_000_001);
 }
 

@@ -84,7 +84,7 @@ mod tests {
 
     /// Each part runs once a round, and the plan sees the results of all.
     #[test]
-    fn works_in_rounds() {
+    fn each_part_runs_once_a_round() {
         for threads in 1..5 {
             let mut parts = [0u64; 3];
             let mut rounds = 0;
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     #[should_panic]
-    fn a_panic_of_one_thread_is_one_of_all() {
+    fn panic_of_one_thread_reaches_the_caller() {
         let mut left = 10;
         let plan = |_: &mut [&mut usize]| {
             left -= 1;

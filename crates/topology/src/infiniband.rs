@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn data_rates_are_those_of_the_data_sheets() {
+    fn data_rates_match_the_data_sheets() {
         let bps = |text: &str| text.parse::<LinkSpeed>().unwrap().rate().as_bps();
         assert_eq!(bps("4xSDR"), 8_000_000_000);
         assert_eq!(bps("1xDDR"), 4_000_000_000);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_is_in_the_order_of_the_enum_and_prints_what_it_reads() {
+    fn link_speeds_round_trip_in_enum_order() {
         for (i, row) in LANES.iter().enumerate() {
             assert_eq!(row.0 as usize, i);
             let speed = LinkSpeed::new(4, row.0).unwrap();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_finds_its_speed() {
+    fn link_speed_is_found_by_rate() {
         let fdr = BitRate::from_bps(54_545_454_545);
         assert_eq!(LinkSpeed::of_rate(fdr).unwrap().to_string(), "4xFDR");
         assert_eq!(LinkSpeed::of_rate(BitRate::from_gbps(56)), None);

@@ -92,7 +92,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn printing_and_reading_are_inverse(n in 0u64..1 << 63) {
+        fn sizes_round_trip(n in 0u64..1 << 63) {
             let size = Bytes::new(n);
             proptest::prop_assert_eq!(size.to_string().parse::<Bytes>().unwrap(), size);
         }

@@ -137,7 +137,7 @@ mod tests {
     use proptest::strategy::Strategy;
 
     #[test]
-    fn serialisation_by_hand() {
+    fn serialisation_times_match_known_values() {
         let fdr = "56 Gbps".parse::<BitRate>().unwrap();
         // 32 KiB at 56 Gbps take 262144 / 56 ns, the divisor of equation 2 of the RPerf paper.
         assert_eq!(fdr.time_for(Bytes::from_kib(32)).as_ps(), 4_681_143);
@@ -155,7 +155,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn time_covers_the_bits_and_not_a_picosecond_more(
+        fn time_for_bits_is_minimal(
             bytes in 1u64..1 << 40, bps in 1_000_000u64..1_000_000_000_000,
         ) {
             let ps = u128::from(BitRate(bps).time_for(Bytes(bytes)).as_ps());

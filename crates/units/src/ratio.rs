@@ -16,7 +16,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_stay() {
+    fn lowest_terms_preserve_ratios() {
         assert_eq!(lowest_terms(&[85, 255, 170]), [1, 3, 2]);
         assert_eq!(lowest_terms(&[6, 0, 9]), [2, 0, 3]);
         assert_eq!(lowest_terms(&[7, 12]), [7, 12]);

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_and_prints_what_people_write() {
+    fn times_with_units_are_read_and_printed() {
         for (text, ps) in [("200 ns", 200_000), ("1.5us", 1_500_000), ("0 s", 0), ("7 ps", 7)] {
             assert_eq!(text.parse::<Time>().unwrap().as_ps(), ps, "{text}");
         }
@@ -124,7 +124,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn printing_and_reading_are_inverse(ps in 0u64..1 << 63) {
+        fn times_round_trip(ps in 0u64..1 << 63) {
             let time = Time::from_ps(ps);
             proptest::prop_assert_eq!(time.to_string().parse::<Time>().unwrap(), time);
         }

@@ -128,13 +128,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_come_back(numbers in prop::collection::btree_set(0..MOST, 1..40)) {
+        fn processor_lists_round_trip(numbers in prop::collection::btree_set(0..MOST, 1..40)) {
             let processors = Processors(numbers);
             prop_assert_eq!(processors.to_string().parse(), Ok(processors));
         }
 
         #[test]
-        fn any_text(text in "[0-9,-]{0,12}|.{0,8}") {
+        fn any_text_is_a_list_or_refused(text in "[0-9,-]{0,12}|.{0,8}") {
             if let Ok(processors) = text.parse::<Processors>() {
                 prop_assert!(!processors.0.is_empty());
                 prop_assert_eq!(processors.to_string().parse(), Ok(processors));
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn as_the_kernel_writes_them() {
+    fn kernel_processor_lists_are_read() {
         let read = |text: &str| text.parse::<Processors>().map(|p| p.numbers());
         assert_eq!(read("0-2,7,9-10\n").unwrap(), [0, 1, 2, 7, 9, 10]);
         for text in ["", "a", "3-1", "-1", "1-", "1,,2", "+1", "99999", "1 2"] {
@@ -157,7 +157,7 @@ mod tests {
 
     /// A bound thread runs only there, and other threads are not affected.
     #[test]
-    fn a_thread_stays_where_it_is_told() {
+    fn thread_runs_on_its_assigned_processors() {
         let before = allowed().unwrap();
         let one = before.only(before.numbers().len() - 1).unwrap();
         let stayed = std::thread::spawn(move || {

@@ -9,7 +9,7 @@ use bandwise_verbs::{DriveEnd, Instantly, Monotonic, drive};
 use counted::Counted;
 
 #[test]
-fn the_loop_allocates_nothing() {
+fn drive_loop_does_not_allocate() {
     let rounds = Rounds {
         warmup: 0,
         samples: 20_000,

@@ -40,7 +40,7 @@ impl Device for Model {
 
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), Infallible> {
         self.time_goes_by();
-        // Some are left for the next poll, as when there is no room for all.
+        // Some completions remain for the next poll, as with a full buffer.
         for _ in 0..self.there.min(2) {
             let kind = CompletionKind::Received;
             seen.push(Completion { qp: Qp(0), id: 0, kind, bytes: 8, truth: None, stamp: None });
@@ -62,7 +62,7 @@ impl Wakes for Model {
         self.sleeps += 1;
         self.time_goes_by();
         while self.events == 0 {
-            assert_eq!(self.there, 0, "it sleeps beside a completion that nobody tells of");
+            assert_eq!(self.there, 0, "the device sleeps with an unreported completion");
             if !self.time_goes_by() {
                 return Ok(Woken::Otherwise);
             }
@@ -84,12 +84,12 @@ impl Program for Wants {
 
 proptest! {
     #[test]
-    fn none_is_missed(coming in prop::collection::vec(prop_oneof![4 => Just(0u8), 3 => Just(1), 1 => 2u8..6], 0..200)) {
+    fn no_completion_is_missed(coming in prop::collection::vec(prop_oneof![4 => Just(0u8), 3 => Just(1), 1 => 2u8..6], 0..200)) {
         let all = coming.iter().map(|&come| u32::from(come)).sum();
         prop_assume!(all > 0);
         let mut device = ByEvents::of(Model { coming, ..Model::default() });
         let (mut program, clock) = (Wants(all), Monotonic::start());
-        // A sleep that had no reason to end asks whether to stop, again and again; one by a completion asks once.
+        // A sleep without a completion checks the stop condition repeatedly, one that ends by a completion checks it once.
         let mut asked = 0;
         let mut stop = || {
             asked += 1;
@@ -102,7 +102,7 @@ proptest! {
 
 /// A program that is always woken by completions can be stopped.
 #[test]
-fn who_always_has_something_to_do_is_asked() {
+fn busy_program_can_be_stopped() {
     let mut device = ByEvents::of(Model { coming: [0, 1].repeat(500), ..Model::default() });
     let mut asked = 0;
     let mut stop = || {
@@ -114,9 +114,9 @@ fn who_always_has_something_to_do_is_asked() {
     assert!(program.0 > 400, "{} were left", program.0);
 }
 
-/// A program that waits for a near time does not sleep; one without a time to wait for is stepped now and then.
+/// A program that waits for a near time does not sleep; one without a deadline is stepped at intervals.
 #[test]
-fn sleeps_only_for_what_is_worth_it() {
+fn short_waits_do_not_sleep() {
     let mut model = Model::default();
     let mut device = ByEvents::of(&mut model);
     for _ in 0..4 {

@@ -13,7 +13,7 @@ fn connected() -> (TcpStream, TcpStream) {
 }
 
 #[test]
-fn both_sides_hear_each_other() {
+fn both_sides_exchange_messages() {
     let (here, there) = connected();
     let (mut here, mut there) = (Control::over(here).unwrap(), Control::over(there).unwrap());
     let refused = Message::Refused("no".into());
@@ -21,25 +21,25 @@ fn both_sides_hear_each_other() {
     there.send(&refused).unwrap();
     assert_eq!(there.receive().unwrap(), Message::Done);
     assert_eq!(here.receive().unwrap(), refused);
-    // While they measure, nothing is said until there is something to say.
+    // During a measurement no message arrives until one is sent.
     let (mut here, mut there) = (here.watch().unwrap(), there.watch().unwrap());
     assert!(here.look_now().is_none());
     assert!(there.look_now().is_none());
-    // That both are there is said and heard without a word of it.
+    // Heartbeats are exchanged without being reported.
     assert!(here.look_now().is_none());
     there.end(&Message::Failed("why".into()));
-    let mut heard = || loop {
-        if let Some(heard) = here.look_now() {
-            break heard;
+    let mut received = || loop {
+        if let Some(received) = here.look_now() {
+            break received;
         }
     };
-    assert_eq!(heard().unwrap(), Message::Failed("why".into()));
-    assert!(matches!(heard(), Err(ControlError::Closed)));
+    assert_eq!(received().unwrap(), Message::Failed("why".into()));
+    assert!(matches!(received(), Err(ControlError::Closed)));
 }
 
 /// A message sent during a measurement is no answer to a later question.
 #[test]
-fn one_measurement_after_another() {
+fn measurements_run_in_sequence() {
     let (here, there) = connected();
     let here = Control::over(here).unwrap().watch().unwrap();
     let mut there = Control::over(there).unwrap().watch().unwrap();
@@ -50,11 +50,11 @@ fn one_measurement_after_another() {
 }
 
 #[test]
-fn who_says_nothing_is_given_up() {
+fn silent_peer_is_dropped() {
     let (here, there) = connected();
     let mut here = Control::with_patience(here, Duration::from_millis(20)).unwrap();
     assert!(matches!(here.receive(), Err(ControlError::Silent(_))));
-    // Neither does a line without an end count.
+    // An unterminated line does not count as a message.
     let mut there = there;
     there.write_all(b"{\"bandwise\":").unwrap();
     assert!(matches!(here.receive(), Err(ControlError::Silent(_))));

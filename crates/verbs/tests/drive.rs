@@ -9,7 +9,7 @@ use bandwise_verbs::{Clock, Device, DriveEnd, Instantly, Monotonic, drive};
 use proptest::prelude::*;
 use std::cell::Cell;
 
-/// A clock that goes on by so much whenever it is read.
+/// A clock that advances by a step at each reading.
 struct Steps(Cell<Time>, Time);
 
 impl Clock for Steps {
@@ -31,10 +31,10 @@ fn never() -> bool {
     false
 }
 
-/// Both completions of a pair are seen in one poll, so the difference is nothing; posting to seeing is one
-/// reading of the clock.
+/// Both completions of a pair are seen in one poll, so their difference is zero. The time from a post to its
+/// completion is one clock reading.
 #[test]
-fn programs_of_the_simulator_run_unchanged() {
+fn simulator_programs_run_unchanged() {
     let clock = steps(Time::from_ns(10));
     let rounds = || rounds(1_000, Time::from_ns(300));
     let (wire, loopback) = (Qp(0), Qp(1));
@@ -64,9 +64,9 @@ fn programs_of_the_simulator_run_unchanged() {
     assert_eq!(closed.measure().latency().mean_ps(), Some(10_000.0));
 }
 
-/// A program that is asked to stop keeps its results, also while nothing completes.
+/// A stopped program keeps its results, also while nothing completes.
 #[test]
-fn stops_when_asked() {
+fn stopped_program_keeps_its_results() {
     struct Silent;
     impl Device for Silent {
         type Error = ();
@@ -103,7 +103,7 @@ fn stops_when_asked() {
 
 /// A device that fails ends the loop.
 #[test]
-fn a_failure_comes_through() {
+fn device_failure_ends_the_loop() {
     struct Broken;
     impl Device for Broken {
         type Error = &'static str;
@@ -128,8 +128,7 @@ fn a_failure_comes_through() {
 }
 
 proptest! {
-    /// Every message completes once, whatever the lists, the queue pairs and the messages that ask for a
-    /// completion.
+    /// Every message completes once, for any lists, queue pairs and signaled messages.
     #[test]
     fn every_message_completes(
         qps in 1u16..5, batch in 1u32..9, signal_every in 1u32..9, depth in 1u32..40,

@@ -16,7 +16,7 @@ mod tests {
     use super::ones;
 
     #[test]
-    fn come_in_order() {
+    fn ones_are_in_ascending_order() {
         assert!(ones(1 << 63 | 0b1010).eq([1, 3, 63]));
         assert!(ones(u64::MAX).eq(0..64));
         assert_eq!(ones(0).next(), None);

@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_queue(steps in prop::collection::vec((0u8..5, 0u32..9), 0..300)) {
+        fn ring_equals_a_deque(steps in prop::collection::vec((0u8..5, 0u32..9), 0..300)) {
             let (mut ring, mut queue) = (Ring::new(), VecDeque::new());
             for (step, value) in steps {
                 match step {

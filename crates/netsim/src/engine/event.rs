@@ -275,7 +275,7 @@ mod tests {
         }
 
         #[test]
-        fn agrees_with_a_sorted_set(
+        fn event_queue_equals_a_sorted_set(
             steps in proptest::collection::vec((0u64..40, 0u32..8, any::<bool>()), 0..400),
         ) {
             let (mut queue, mut expected) = (EventQueue::default(), std::collections::BTreeSet::new());

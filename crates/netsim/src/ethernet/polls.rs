@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_flow_may_win_again_and_again() {
+    fn one_flow_may_win_every_poll() {
         // The link is free 40 after its poll; the others poll 17 and 25 after it.
         let sent = senders(&[103, 120, 128], Time::from_ns(240), 9);
         assert!(sent.iter().all(|&(key, _)| key == 0), "{sent:?}");

@@ -165,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agree_with_separate_queues(steps in prop::collection::vec((0usize..3, any::<bool>(), any::<u8>()), 0..300)) {
+        fn queues_equal_separate_queues(steps in prop::collection::vec((0usize..3, any::<bool>(), any::<u8>()), 0..300)) {
             let mut queues = Queues::new(3);
             let mut expected: [VecDeque<u8>; 3] = Default::default();
             for (queue, push, value) in steps {

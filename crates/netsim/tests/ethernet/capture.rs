@@ -89,7 +89,7 @@ fn run(
 }
 
 #[test]
-fn a_packet_and_its_acknowledgement_by_hand() {
+fn capture_of_one_packet_matches_hand_computed_times() {
     // 1062 B and 20 B of gap take 216.4 ns at 40 Gbps, an acknowledgement of 66 B takes 17.2 ns.
     let fabric = rack(Time::from_us(1));
     let flow =

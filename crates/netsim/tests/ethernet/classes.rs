@@ -75,7 +75,7 @@ proptest! {
 
     /// The oracle: if all flows are of one class, the number of other classes has no effect.
     #[test]
-    fn classes_without_flows_change_nothing(
+    fn unused_classes_do_not_change_results(
         seed in any::<u64>(), pfc: bool, class in 0u8..8, buffer in 5_000u64..60_000,
         weights in prop::option::of(prop::array::uniform8(1u16..9)),
     ) {

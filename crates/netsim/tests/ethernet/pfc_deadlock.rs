@@ -88,7 +88,7 @@ fn shortest_paths_on_a_ring_of_five_deadlock() {
 }
 
 #[test]
-fn one_class_can_deadlock_while_another_flows() {
+fn deadlocked_class_does_not_stop_another_class() {
     let (fabric, ring) = ring(5);
     let mut model = small_buffers();
     model.classes = Classes { count: 2, ..Classes::ONE };

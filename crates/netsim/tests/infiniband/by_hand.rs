@@ -52,7 +52,7 @@ fn between_ports(models: &Models) -> Time {
 }
 
 #[test]
-fn the_terms_have_the_expected_values() {
+fn latency_terms_match_hand_computed_values() {
     // 56 Gbps are 7 bytes a nanosecond: SEND 1024 + 26 bytes, +2 in whole blocks 1056.
     assert_eq!(serialisation(1024 + 26).as_ps(), 150_858);
     // An acknowledgement: 30 + 2 bytes.

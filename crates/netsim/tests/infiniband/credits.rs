@@ -74,7 +74,7 @@ fn a_buffer_of_one_packet_makes_each_packet_wait_for_credits() {
 }
 
 #[test]
-fn credits_of_small_packets_overtake_those_of_a_large_one() {
+fn small_packets_use_buffer_left_by_a_large_one() {
     // The large packet takes 5.9 us to leave for the slow host. Meanwhile the small ones (two
     // blocks each) use the rest of the buffer, three at a time.
     let mut datagrams = vec![(2, 4096)];

@@ -72,7 +72,7 @@ fn a_ring_of_full_buffers_is_a_deadlock() {
 }
 
 #[test]
-fn one_lane_can_deadlock_while_another_flows() {
+fn deadlocked_lane_does_not_stop_another_lane() {
     let (fabric, switches) = ring();
     let mut models = models(device(), 2);
     models.switch.scheduling = Scheduling::RoundRobin;
@@ -88,7 +88,7 @@ fn one_lane_can_deadlock_while_another_flows() {
 }
 
 #[test]
-fn one_hop_on_the_ring_causes_no_deadlock() {
+fn one_hop_routes_on_a_ring_do_not_deadlock() {
     // The same ring and routes, but no packet needs two of its links.
     let (fabric, _) = ring();
     let mut models = models(device(), 1);

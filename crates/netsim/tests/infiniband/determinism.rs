@@ -71,7 +71,7 @@ proptest! {
 
     /// One event queue for all nodes, one per node, or one for those joined by short links.
     #[test]
-    fn neither_partitions_nor_slices_change_a_run(
+    fn partitions_and_time_slices_do_not_change_a_run(
         case in cases(), min_latency in 2u64..400_000, slice in 1u64..30_000_000,
     ) {
         let whole = run(&case, Time::MAX, Time::ZERO, 0).without_events();

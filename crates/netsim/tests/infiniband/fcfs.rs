@@ -53,7 +53,7 @@ fn fcfs_waits_for_all_buffers() {
 }
 
 #[test]
-fn a_window_of_one_buffer_waits_for_one_sender_less() {
+fn window_of_one_buffer_waits_for_the_other_senders() {
     // Of eight outstanding messages per sender, about one sender's share is in flight elsewhere.
     for senders in 1..=5 {
         let n = senders as u64;

@@ -104,7 +104,7 @@ fn a_core_wakes_from_the_deepest_state_that_it_has_reached() {
 
 /// A completion that arrives while the core wakes up for another is found with it.
 #[test]
-fn a_core_wakes_once() {
+fn completions_during_wake_up_are_found_together() {
     let us = Time::from_us;
     let fabric = back_to_back(RATE, Time::from_ns(10)).unwrap();
     let idle_states = vec![IdleState { after: us(1), exit: us(30) }];

@@ -196,9 +196,9 @@ proptest! {
     }
 }
 
-/// A port continues whenever its heads change lanes, whatever it waited for before.
+/// A port continues when its heads change lanes, regardless of the cause of its wait.
 #[test]
-fn a_head_that_changes_lanes_leaves() {
+fn head_packet_continues_after_a_lane_change() {
     let fabric = builders::single_switch(3, RATE, Time::from_ns(10)).unwrap();
     for queueing in [Queueing::Fifo, Queueing::Voq] {
         let mut models = models(device(), 2);

@@ -347,7 +347,7 @@ mod tests {
     proptest! {
         /// Frequent reads of a flow's rate change nothing, to the last bit.
         #[test]
-        fn reading_the_rate_changes_nothing(
+        fn reading_the_rate_has_no_effect(
             steps in prop::collection::vec((0u64..400, 0u8..3, 0u32..3_000_000), 1..80),
             clamp_target in any::<bool>(),
         ) {

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_loaded_hop_sets_the_window() {
+    fn most_loaded_hop_sets_the_window() {
         // B T is 120 KB, T is 24 us.
         let mut flow = Hpcc::new(&PATH);
         ack(&mut flow, 1, &[hop(0, 0, 0), hop(1_000, 0, 30_000)]);

@@ -51,7 +51,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn one_cnp_per_interval() {
+    fn at_most_one_cnp_is_sent_per_interval() {
         let settings = NotificationSettings::default();
         let mut flow = NotificationPoint::default();
         let mut at = |us, marked| flow.on_packet(&settings, Time::from_us(us), marked);

@@ -126,7 +126,7 @@ proptest! {
     /// Rates lie between the least and the line's, windows are at least one packet and never
     /// beyond what a flow can have, and nothing is ever "not a number".
     #[test]
-    fn limits_are_kept(
+    fn rates_and_windows_stay_within_limits(
         settings in settings(), path in path(),
         events in prop::collection::vec((0u64..200_000_000, event()), 1..60),
     ) {
@@ -160,7 +160,7 @@ proptest! {
 }
 
 #[test]
-fn no_algorithm_means_no_limit() {
+fn default_settings_do_not_limit_a_flow() {
     let settings = CongestionSettings::default();
     let mut flow = Congestion::new(&settings, &PATH, Time::ZERO);
     flow.on_loss(&settings, Time::ZERO);
@@ -169,9 +169,9 @@ fn no_algorithm_means_no_limit() {
     assert_eq!((flow.rate(&settings, Time::ZERO), flow.window()), (None, u32::MAX));
 }
 
-/// A network has one per flow, accessed for every ACK.
+/// A network has one state per flow, accessed for every ACK.
 #[test]
-fn flows_are_small() {
+fn congestion_state_of_a_flow_is_small() {
     let sizes = [
         size_of::<Dcqcn>(),
         size_of::<Timely>(),

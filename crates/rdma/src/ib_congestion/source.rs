@@ -159,7 +159,7 @@ mod tests {
     proptest! {
         /// Frequent accesses to a flow change nothing, and its index stays in its bounds.
         #[test]
-        fn only_time_and_becns_change_the_index(
+        fn index_changes_only_by_time_and_becns(
             steps in prop::collection::vec((0u64..3 * UNIT, any::<bool>()), 1..100),
             timer in 0u16..3, increase in 0u8..5, min in 0u8..5, len in 5u16..40,
         ) {

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn one_to_three_is_one_packet_to_three() {
+    fn weights_one_to_three_send_one_packet_to_three() {
         let table = VlArbTable::by_weight(&lanes(2), &[85, 255], 4096);
         assert_eq!(sent(&table, 2, 4096, 400), [100, 300]);
         // The result of one entry per lane: two packets to four.
@@ -166,7 +166,7 @@ mod tests {
         }
 
         #[test]
-        fn any_weights_fit_in_proportion(
+        fn any_weights_keep_their_proportion(
             weights in prop::collection::vec(1u8..=255, 1..=15),
             mtu in prop::sample::select(vec![256u16, 1024, 4096]),
         ) {

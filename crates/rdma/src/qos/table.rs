@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_read_and_print_as_opensm_writes_them() {
+    fn entries_have_opensm_syntax() {
         let entry: VlArbEntry = "3:255".parse().unwrap();
         assert_eq!((entry.vl.get(), entry.weight, entry.to_string().as_str()), (3, 255, "3:255"));
         for bad in ["3", "3:256", "15:1", ":1", "3:", "-1:4"] {

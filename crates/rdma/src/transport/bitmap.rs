@@ -239,7 +239,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(2000))]
         /// IRN 6.2's operations against a set of numbers, at heads anywhere in the ring.
         #[test]
-        fn agrees_with_a_set(steps in steps(), start in 0u32..5000) {
+        fn bitmap_equals_a_set(steps in steps(), start in 0u32..5000) {
             let mut bits = RingBitmap::new();
             let mut set = BTreeSet::new();
             bits.advance(start);
@@ -268,7 +268,7 @@ mod tests {
                 let to = at + offset / 2;
                 prop_assert_eq!(bits.count(head, at), set.range(head..at).count() as u32);
                 prop_assert_eq!(bits.count(at, to), set.range(at..to).count() as u32);
-                prop_assert!(head == 0 || !bits.insert(head - 1), "below the head all is held");
+                prop_assert!(head == 0 || !bits.insert(head - 1), "numbers below the head are in the set");
             }
             bits.reset();
             prop_assert_eq!((bits.head(), bits.ones(), bits.first_zero(0)), (0, 0, 0));

@@ -44,14 +44,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_check_value_of_the_polynomial() {
+    fn crc_matches_its_check_value() {
         // The CRC-32 of "123456789", which every catalogue of CRCs lists.
         let crc = b"123456789".iter().copied().fold(u32::MAX, step);
         assert_eq!(!crc, 0xcbf4_3926);
     }
 
     #[test]
-    fn a_packet_from_another_implementation() {
+    fn icrc_matches_a_scapy_packet() {
         // "An example UC packet" in the tests of Scapy (test/contrib/roce.uts): IPv4 and UDP with
         // their checksums, UC SEND Only, 18 bytes of payload and two of padding.
         let packet = [

@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_checksum_by_hand() {
+    fn checksum_matches_rfc_1071() {
         // RFC 1071 section 3: these words add up to ddf2.
         assert_eq!(checksum(&[&[0x00, 0x01, 0xf2, 0x03], &[0xf4, 0xf5, 0xf6, 0xf7]]), !0xddf2);
         assert_eq!(checksum(&[&[0x12]]), !0x1200);

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn mtus_are_the_five_of_the_specification() {
+    fn mtus_are_those_of_the_specification() {
         for bytes in [256, 512, 1024, 2048, 4096] {
             assert_eq!(Mtu::try_from(bytes).unwrap().get(), bytes);
         }
@@ -302,7 +302,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn segments_add_up(bytes in 0u32..200_000, mtu in prop::sample::select(vec![256u32, 512, 1024, 2048, 4096])) {
+        fn segments_cover_the_message(bytes in 0u32..200_000, mtu in prop::sample::select(vec![256u32, 512, 1024, 2048, 4096])) {
             let mtu = Mtu::try_from(mtu).unwrap();
             let indices = 0..segment_count(bytes, mtu);
             let all: Vec<Segment> = indices.map(|i| segment(bytes, mtu, i)).collect();

@@ -74,11 +74,11 @@ fn busy_hosts_are_not_timed_out() {
     let mut receiver = Receiver::new();
     receiver.on_data(&settings, Time::ZERO, 0, message, 0, |_, control| panic!("{control:?}"));
     assert_eq!(receiver.deadline(&settings, 0), settings.resend_after);
-    let mut says = |us, control| {
+    let mut respond = |us, control| {
         let reply = receiver.on_control(&settings, Time::from_us(us), 0, message, control);
         (reply, receiver.deadline(&settings, 0))
     };
-    let busy = says(400, ToReceiver::Busy);
+    let busy = respond(400, ToReceiver::Busy);
     assert_eq!(busy, (None, Time::from_us(400) + settings.resend_after));
-    assert_eq!(says(500, ToReceiver::Resend), (Some(ToSender::Busy), busy.1));
+    assert_eq!(respond(500, ToReceiver::Resend), (Some(ToSender::Busy), busy.1));
 }

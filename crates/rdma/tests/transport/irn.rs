@@ -39,16 +39,16 @@ impl Bench {
         sent
     }
 
-    fn hears(&mut self, feedback: Feedback) -> Progress {
+    fn receive(&mut self, feedback: Feedback) -> Progress {
         self.sender.on_feedback(&self.settings, self.now, feedback)
     }
 
     fn ack(&mut self, cumulative: Seq) -> Progress {
-        self.hears(Feedback::ack(cumulative))
+        self.receive(Feedback::ack(cumulative))
     }
 
     fn nack(&mut self, cumulative: Seq, sack: Seq) -> Progress {
-        self.hears(Feedback::nack(cumulative, sack))
+        self.receive(Feedback::nack(cumulative, sack))
     }
 
     fn waits_for_the_timeout(&mut self) {
@@ -66,7 +66,7 @@ const SACK_ONLY: TransportSettings = TransportSettings {
 };
 
 #[test]
-fn a_recovery_by_the_rules() {
+fn recovery_follows_the_irn_rules() {
     let mut irn =
         Bench::new(TransportSettings { window: window(10), ..TransportSettings::irn() }, 100);
     assert_eq!(irn.sends(), (0..10).collect::<Vec<_>>(), "as many as BDP-FC allows");
@@ -129,7 +129,7 @@ fn the_timeout_detects_a_lost_retransmission() {
 }
 
 #[test]
-fn a_timeout_during_a_recovery_restarts_it() {
+fn timeout_restarts_a_recovery() {
     let mut irn =
         Bench::new(TransportSettings { window: window(8), ..TransportSettings::irn() }, 8);
     assert_eq!(irn.sends().len(), 8);
@@ -138,7 +138,7 @@ fn a_timeout_during_a_recovery_restarts_it() {
     irn.nack(0, 4);
     assert_eq!(irn.sends(), [-1, -2, -4]);
     irn.waits_for_the_timeout();
-    assert_eq!(irn.sends(), [-1, -2, -4], "what lies below a selective acknowledgement");
+    assert_eq!(irn.sends(), [-1, -2, -4], "the packets below a selective acknowledgement");
     assert_eq!(irn.ack(5).newly_acked, 5);
     // 5, 6 and 7 are lost too, and nothing follows them. But they were sent before 0, which has
     // arrived.
@@ -163,7 +163,7 @@ fn partial_acknowledgements_can_be_disabled() {
 }
 
 #[test]
-fn a_recovery_with_remaining_losses_is_followed_by_another() {
+fn remaining_losses_start_another_recovery() {
     let mut irn = Bench::new(TransportSettings { window: window(3), fetch: us(2), ..SACK_ONLY }, 9);
     assert_eq!(irn.sends(), [0, 1, 2]);
     irn.ack(1);
@@ -261,7 +261,7 @@ proptest! {
     /// The loss of any packet but the last costs one retransmission and no timeout. The loss of the
     /// last one, which nothing follows, costs a timeout.
     #[test]
-    fn one_loss_is_one_retransmission(packets in 1u32..400, which in any::<prop::sample::Index>()) {
+    fn one_loss_causes_one_retransmission(packets in 1u32..400, which in any::<prop::sample::Index>()) {
         let lost = which.index(packets as usize) as Seq;
         let out = run(&Case::new(TransportSettings::irn(), packets).dropping(&[lost]));
         prop_assert_eq!(out.retransmissions(), [lost]);

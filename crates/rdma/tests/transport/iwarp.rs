@@ -37,7 +37,7 @@ fn slow_start_doubles_the_window_each_round_trip() {
 }
 
 #[test]
-fn fast_recovery_by_hand() {
+fn fast_recovery_matches_hand_computed_windows() {
     let settings = tcp(10);
     let mut sender = Sender::new(&settings, 1000);
     let feedback = |sender: &mut Sender, f| sender.on_feedback(&settings, Time::ZERO, f);
@@ -69,7 +69,7 @@ fn fast_recovery_by_hand() {
     assert_eq!(feedback(&mut sender, Feedback::ack(9)).newly_acked, 9);
     sends(&mut sender, &settings);
     assert!(!feedback(&mut sender, Feedback::ack(13)).loss);
-    assert_eq!(cwnd(&sender), 6, "the recovery is over, the window as it was set");
+    assert_eq!(cwnd(&sender), 6, "the recovery has ended with the reduced window");
     // Congestion avoidance: one packet per window.
     for cumulative in 14..=18 {
         feedback(&mut sender, Feedback::ack(cumulative));
@@ -88,7 +88,7 @@ fn fast_recovery_by_hand() {
 }
 
 #[test]
-fn a_recovery_after_another_does_not_repeat_it() {
+fn second_recovery_does_not_halve_again() {
     let settings = tcp(10);
     let mut sender = Sender::new(&settings, 1000);
     let feedback = |sender: &mut Sender, f| sender.on_feedback(&settings, Time::ZERO, f);
@@ -106,11 +106,11 @@ fn a_recovery_after_another_does_not_repeat_it() {
     let window = cwnd(&sender);
     assert!(!feedback(&mut sender, Feedback::ack(12)).loss);
     assert!(!feedback(&mut sender, Feedback::nack(12, 16)).loss);
-    assert_eq!(cwnd(&sender), window, "not halved for it once more");
+    assert_eq!(cwnd(&sender), window, "the window was halved again");
 }
 
 #[test]
-fn the_last_packets_of_a_recovery_are_retransmitted_without_three_above_them() {
+fn last_lost_packets_of_a_recovery_need_no_three_duplicates() {
     // Only 8 and 9 are above 7, and nothing new follows.
     let out = run(&Case::new(tcp(10), 10).dropping(&[0, 7]));
     assert_eq!((out.retransmissions(), out.timeouts), (vec![0, 7], 0));
@@ -181,7 +181,7 @@ fn every_second_packet_or_the_timer_causes_an_acknowledgement() {
 }
 
 #[test]
-fn the_receive_window_holds() {
+fn packets_in_flight_stay_within_the_receive_window() {
     let settings = TransportSettings { window: NonZeroU32::new(20), ..tcp(10) };
     assert_eq!(run(&Case::new(settings, 2000)).most_in_flight, 20);
 }

@@ -30,7 +30,7 @@ fn fat_trees_have_the_counts_of_the_text_book() {
 }
 
 #[test]
-fn hosts_of_a_fat_tree_are_where_their_numbers_say() {
+fn fat_tree_hosts_are_placed_in_order() {
     let (rate, delay) = cable();
     let fabric = builders::fat_tree(4, rate, delay).unwrap();
     let at = |host: &str| {
@@ -43,7 +43,7 @@ fn hosts_of_a_fat_tree_are_where_their_numbers_say() {
 }
 
 #[test]
-fn small_shapes() {
+fn built_shapes_have_expected_counts() {
     let (rate, delay) = cable();
     let pair = builders::back_to_back(rate, delay).unwrap();
     assert_eq!(counts(&pair), (2, 0, 1));
@@ -74,7 +74,7 @@ fn small_shapes() {
 /// Saba's 1,944 servers: every port is used, each top-of-rack switch has cables to 18 leaves, and
 /// each leaf has cables from 18 of them.
 #[test]
-fn directors_have_as_many_cables_up_as_down() {
+fn director_switches_have_equal_cables_up_and_down() {
     let (rate, delay) = cable();
     let fabric = builders::directors(3, 36, rate, delay).unwrap();
     assert_eq!(counts(&fabric), (1_944, 270, 1_944 + 2 * 1_944));
@@ -118,7 +118,7 @@ fn port(number: u8, of: Port) -> Port {
 }
 
 #[test]
-fn the_builder_refuses_what_can_not_be() {
+fn builder_refuses_invalid_nodes_and_cables() {
     let (rate, delay) = cable();
     let (mut builder, [s, t, a, _]) = parts();
     let mut refused = |from, to| builder.connect(from, to, rate, delay).unwrap_err().to_string();
@@ -127,8 +127,8 @@ fn the_builder_refuses_what_can_not_be() {
     assert_eq!(refused(s, port(2, s)), "s:1 is connected to its own node at s:2");
     assert_eq!(refused(s, s), "s:1 is connected to its own node at s:1");
     builder.connect(s, a, rate, delay).unwrap();
-    let taken = builder.connect(t, s, rate, delay).unwrap_err();
-    assert_eq!(taken.to_string(), "port s:1 is already connected to a:1");
+    let error = builder.connect(t, s, rate, delay).unwrap_err();
+    assert_eq!(error.to_string(), "port s:1 is already connected to a:1");
     for (name, ports, message) in [
         ("s", 4, "two nodes have the name \"s\""),
         ("", 4, "\"\" can't be the name of a node"),
@@ -163,7 +163,7 @@ fn a_fabric_is_connected() {
 }
 
 #[test]
-fn the_order_of_calls_does_not_show() {
+fn builder_call_order_does_not_matter() {
     let delay = Time::ZERO;
     let (mut one, [s, _, a, b]) = parts();
     let (mut other, _) = parts();

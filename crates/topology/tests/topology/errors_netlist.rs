@@ -22,7 +22,7 @@ fn discovered(replace: &str, by: &str) -> String {
 }
 
 #[test]
-fn nodes() {
+fn invalid_nodes_are_refused() {
     insta::assert_snapshot!(net("Hca 2 \"b\"", "Hca 2 \"a\""), @r#"f.net:6: two nodes have the name "a" (allowed: a name that no other host or switch has)"#);
     insta::assert_snapshot!(net("Switch 4", "Switch 0"), @"f.net:1: a node can't have 0 ports (allowed: 1 to 64 ports)");
     insta::assert_snapshot!(net("Switch 4", "Switch 65"), @r#"f.net:1: "s" can't have 65 ports (allowed: 1 to 64 ports)"#);
@@ -37,7 +37,7 @@ fn nodes() {
 }
 
 #[test]
-fn more_nodes_than_a_subnet_has() {
+fn more_nodes_than_a_subnet_holds_are_refused() {
     let nodes = |n| (0..n).map(|i| format!("Switch 2 \"s{i}\"\n")).collect::<String>();
     // Lines after the first node too many are not read.
     let text = nodes(65_001) + "Switch without a number\n";
@@ -46,7 +46,7 @@ fn more_nodes_than_a_subnet_has() {
 }
 
 #[test]
-fn a_node_is_found_by_the_name_that_it_has() {
+fn node_line_is_found_by_name() {
     let line = |text: &str, name: &str| {
         let source = Source::new("f", text);
         read::node_line(&source, name).map(|at| source.error(at, "").line())
@@ -60,7 +60,7 @@ fn a_node_is_found_by_the_name_that_it_has() {
 }
 
 #[test]
-fn ports() {
+fn invalid_ports_are_refused() {
     insta::assert_snapshot!(net("[2] \"b\"", "[1] \"b\""), @r#"f.net:3: port 1 of "s" is already connected in line 2 (allowed: one link a port)"#);
     insta::assert_snapshot!(net("[2] \"b\"", "[5] \"b\""), @r#"f.net:3: "s" has no port 5 (allowed: ports 1 to 4)"#);
     insta::assert_snapshot!(net("[2] \"b\"", "[0] \"b\""), @r#"f.net:3: "s" has no port 0 (allowed: ports 1 to 4)"#);
@@ -78,7 +78,7 @@ fn ports() {
 }
 
 #[test]
-fn speeds() {
+fn invalid_speeds_are_refused() {
     insta::assert_snapshot!(net("w=2", "w=8"), @"f.net:7: this link allows the widths 8 at one end and 2 at the other (allowed: a width that both ends allow)");
     insta::assert_snapshot!(net("w=2", "s=6"), @"f.net:7: this link allows the speeds 6 at one end and 1 at the other (allowed: a speed that both ends allow)");
     insta::assert_snapshot!(net("w=2", "w=16"), @r#"f.net:3: no link width "16" (allowed: a sum of 1 (1x), 2 (4x), 4 (8x) and 8 (12x))"#);
@@ -95,7 +95,7 @@ fn speeds() {
 }
 
 #[test]
-fn directives() {
+fn invalid_directives_are_refused() {
     for line in
         ["include \"other.net\"", "do \"Link\"", "module \"m\"", "@[1] \"x\"", "Swich 4 \"s\""]
     {
@@ -108,7 +108,7 @@ fn directives() {
 }
 
 #[test]
-fn output_of_ibnetdiscover() {
+fn invalid_ibnetdiscover_output_is_refused() {
     let port = "[7]\t\"S-0002c903000a0002\"[1]\t\t# \"spine\" lid 0 12xDDR\n";
     insta::assert_snapshot!(discovered(port, ""), @r#"f.net:22: the link to port 7 of "S-0002c903000a0000" is not in the lines of "S-0002c903000a0000" (allowed: a line for each end of a link, as ibnetdiscover prints them)"#);
     insta::assert_snapshot!(discovered(port, &port.replace("12xDDR", "12xQDR")), @"f.net:34: this link is 12xDDR at one end and 12xQDR at the other (allowed: the same speed in both lines of a link)");

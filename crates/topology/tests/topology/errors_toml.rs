@@ -24,7 +24,7 @@ fn rack(replace: &str, by: &str) -> String {
 }
 
 #[test]
-fn not_a_fabric_file() {
+fn files_without_a_fabric_are_refused() {
     insta::assert_snapshot!(whole(""), @r#"f.toml:1: the file is empty (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
     insta::assert_snapshot!(whole(" \n\n"), @r#"f.toml:1: the file is empty (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
     insta::assert_snapshot!(whole("x\n\0\u{1}ELF"), @r#"f.toml:2: a NUL byte: this is not text (allowed: TOML with a [fabric] table of keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" }, the output of ibnetdiscover, or a netlist of ibsim)"#);
@@ -35,7 +35,7 @@ fn not_a_fabric_file() {
 }
 
 #[test]
-fn what_is_suggested_works() {
+fn suggested_keys_are_accepted() {
     let [build, link] = ["build = { single-switch = 7 }", "link = { rate = \"100 Gbps\" }"];
     for missing in [whole(""), whole("[workload]\n")] {
         assert!(missing.contains(build) && missing.contains(link), "{missing}");
@@ -46,7 +46,7 @@ fn what_is_suggested_works() {
 }
 
 #[test]
-fn nodes() {
+fn invalid_nodes_are_refused() {
     insta::assert_snapshot!(rack("\"b\"", "\"a\""), @r#"f.toml:10: two nodes have the name "a" (allowed: a name that no other host or switch has)"#);
     insta::assert_snapshot!(rack("\"a\"", "\"tor\""), @r#"f.toml:7: two nodes have the name "tor" (allowed: a name that no other host or switch has)"#);
     insta::assert_snapshot!(rack("\"a\"", "\"\""), @r#"f.toml:7: "" can't be the name of a node (allowed: one or more characters, none of them a control character or U+FFFD, without a space at the beginning or end)"#);
@@ -61,7 +61,7 @@ fn nodes() {
 }
 
 #[test]
-fn ports() {
+fn invalid_ports_are_refused() {
     insta::assert_snapshot!(rack("tor:2", "tor:1"), @"f.toml:11: port tor:1 is already connected to a:1 (allowed: one link a port)");
     insta::assert_snapshot!(rack("tor:2", "tor:5"), @r#"f.toml:11: there is no port "tor:5" (allowed: ports 1 to 4)"#);
     insta::assert_snapshot!(rack("tor:2", "tor:0"), @r#"f.toml:11: there is no port "tor:0" (allowed: ports 1 to 4)"#);
@@ -74,7 +74,7 @@ fn ports() {
 }
 
 #[test]
-fn cables() {
+fn invalid_cables_are_refused() {
     let cable = |keys: &str| {
         error(&format!(
             "[[fabric.switch]]\nname = \"tor\"\nports = 4\n[[fabric.host]]\nname = \"a\"\n\
@@ -93,7 +93,7 @@ fn cables() {
 }
 
 #[test]
-fn the_fabric_as_a_whole() {
+fn invalid_fabrics_are_refused() {
     let halves = "[[fabric.host]]\nname = \"a\"\nport = \"s:1\"\n[[fabric.switch]]\nname = \"s\"\n\
                   ports = 2\n[[fabric.switch]]\nname = \"t\"\nports = 2\n\
                   [[fabric.host]]\nname = \"b\"\nport = \"t:1\"\n";
@@ -109,7 +109,7 @@ fn the_fabric_as_a_whole() {
 }
 
 #[test]
-fn shapes() {
+fn invalid_shapes_are_refused() {
     insta::assert_snapshot!(error("build = { fat-tree = 5 }\n"), @"f.toml:3: the number of ports of a fat tree's switches can't be 5 (allowed: an even number from 2 to 62)");
     insta::assert_snapshot!(error("build = { fat-tree = -5 }\n"), @"f.toml:3: -5 is not a number of hosts, ports or switches (allowed: 1 or more)");
     insta::assert_snapshot!(error("build = { torus = 5 }\n"), @"f.toml:3: unknown variant `torus` (allowed: one of `back-to-back`, `single-switch`, `fat-tree`, `leaf-spine`, `directors`)");

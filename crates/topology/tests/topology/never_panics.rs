@@ -59,12 +59,12 @@ fn read_all(text: &str) {
 
 proptest! {
     #[test]
-    fn on_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         read_all(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn on_text_of_known_pieces(pieces in prop::collection::vec(0..PIECES.len(), 0..30)) {
+    fn known_pieces_are_read_or_refused(pieces in prop::collection::vec(0..PIECES.len(), 0..30)) {
         let text: Vec<&str> = pieces.into_iter().map(|i| PIECES[i]).collect();
         read_all(&text.join(" "));
         read_all(&text.concat());
@@ -72,7 +72,7 @@ proptest! {
     }
 
     #[test]
-    fn on_valid_files_with_mistakes(
+    fn edited_files_are_read_or_refused(
         file in 0..VALID.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..6, 0..PIECES.len()), 1..5),
     ) {
@@ -86,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn on_valid_files_with_lines_missing_or_twice(
+    fn missing_or_repeated_lines_are_read_or_refused(
         file in 0..VALID.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 1..4),
     ) {
@@ -100,7 +100,7 @@ proptest! {
 }
 
 #[test]
-fn on_all_beginnings_of_valid_files() {
+fn truncated_files_are_read_or_refused() {
     for text in VALID {
         for (end, _) in text.char_indices() {
             let source = Source::new("input", &text[..end]);

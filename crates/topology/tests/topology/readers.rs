@@ -41,7 +41,7 @@ fn nodes(fabric: &Fabric) -> String {
 }
 
 #[test]
-fn toml_with_everything() {
+fn toml_with_every_element_is_read() {
     let fabric = read(EXAMPLE, Format::Toml);
     insta::assert_snapshot!(nodes(&fabric), @"
     switch 12 tor
@@ -59,7 +59,7 @@ fn toml_with_everything() {
 }
 
 #[test]
-fn toml_shapes() {
+fn toml_shapes_are_built() {
     let (rate, delay) = (BitRate::from_gbps(40), Time::from_ns(10));
     for (build, fabric) in [
         ("\"back-to-back\"", builders::back_to_back(rate, delay)),
@@ -76,7 +76,7 @@ fn toml_shapes() {
 }
 
 #[test]
-fn toml_as_one_table_of_a_larger_document() {
+fn fabric_table_of_a_larger_document_is_read() {
     #[derive(serde::Deserialize)]
     struct Scenario {
         seed: u64,
@@ -94,7 +94,7 @@ fn toml_as_one_table_of_a_larger_document() {
 }
 
 #[test]
-fn toml_links_may_be_the_list_where_there_is_no_default() {
+fn toml_cables_may_be_listed_as_link() {
     let text = "[[fabric.host]]\nname = \"a\"\n[[fabric.host]]\nname = \"b\"\n\
                 [[fabric.link]]\nfrom = \"a\"\nto = \"b:1\"\nrate = \"1 Gbps\"\n";
     assert_eq!(cables(&read(text, Format::Toml)), "a:1 - b:1 1 Gbps 10 ns");
@@ -104,7 +104,7 @@ fn toml_links_may_be_the_list_where_there_is_no_default() {
 }
 
 #[test]
-fn a_netlist() {
+fn netlist_is_read() {
     let fabric = read(TWO_RACKS, Format::Ibsim);
     insta::assert_snapshot!(nodes(&fabric), @"
     switch 8 rack 0: leaf
@@ -129,7 +129,7 @@ fn a_netlist() {
 }
 
 #[test]
-fn what_ibnetdiscover_saw_of_the_netlist() {
+fn ibnetdiscover_output_equals_the_netlist() {
     let fabric = read(DISCOVERED, Format::Ibnetdiscover);
     assert_eq!(fabric, read(DISCOVERED_FULL, Format::Ibnetdiscover));
     // The cables and rates are those of our reader of the netlist. The two hosts with one
@@ -157,7 +157,7 @@ fn what_ibnetdiscover_saw_of_the_netlist() {
 }
 
 #[test]
-fn ibnetdiscover_with_chassis_router_and_aggregation_node() {
+fn ibnetdiscover_chassis_router_and_aggregation_node_are_read() {
     let fabric = read(CHASSIS, Format::Ibnetdiscover);
     insta::assert_snapshot!(nodes(&fabric), @r#"
     switch 36 MF0;big:CS7520/S1/U1
@@ -197,7 +197,7 @@ fn netlists_go_beyond_ibsim() {
 
 /// The examples that Debian ships in ibsim-utils. They are not copied into this repository.
 #[test]
-fn examples_of_ibsim() {
+fn ibsim_examples_are_read() {
     let folder = std::path::Path::new("/usr/share/doc/ibsim-utils/net-examples");
     if !folder.exists() {
         println!("SKIP examples of ibsim: ibsim-utils is not installed");

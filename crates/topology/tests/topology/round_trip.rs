@@ -22,13 +22,13 @@ fn check(fabric: &Fabric) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn random_fabrics(fabric in random()) {
+    fn random_fabrics_round_trip(fabric in random()) {
         check(&fabric);
     }
 }
 
 #[test]
-fn shapes() {
+fn built_shapes_round_trip() {
     let (rate, delay) = cable();
     check(&builders::back_to_back(rate, delay).unwrap());
     check(&builders::single_switch(7, rate, delay).unwrap());
@@ -37,7 +37,7 @@ fn shapes() {
 }
 
 #[test]
-fn toml_says_every_cable_once_and_briefly() {
+fn written_toml_has_every_cable_once() {
     let (rate, delay) = cable();
     let fabric = builders::single_switch(2, rate, delay).unwrap();
     insta::assert_snapshot!(write::toml(&fabric), @r#"

@@ -196,7 +196,7 @@ fn up_and_down_routes_have_no_credit_loop() {
     }
 }
 
-/// Four switches in a ring with a host each in port 1; port 2 goes on to the next one's port 3.
+/// Four switches in a ring with a host each in port 1; port 2 leads to the next one's port 3.
 fn ring() -> Fabric {
     let (rate, delay) = cable();
     let mut builder = FabricBuilder::new();
@@ -228,7 +228,7 @@ fn a_ring_has_a_credit_loop() {
 }
 
 #[test]
-fn a_ring_that_is_cut_has_none() {
+fn open_ring_has_no_credit_loop() {
     // No packet crosses the cable between s3 and s0.
     let toward = |s: usize, h: usize| match s.cmp(&h) {
         std::cmp::Ordering::Equal => 1,
@@ -268,9 +268,9 @@ fn tables_that_lose_packets_are_refused() {
     assert_eq!(short, RoutesError::Size { entries: 15, switches: 4, hosts: 4 });
 }
 
-/// Four million pairs, which must not be followed switch by switch more than once.
+/// The four million pairs must not be traversed switch by switch more than once.
 #[test]
-fn two_thousand_hosts_take_no_time() {
+fn two_thousand_hosts_are_routed_quickly() {
     let (rate, delay) = cable();
     let fabric = builders::fat_tree(20, rate, delay).unwrap();
     assert_eq!(fabric.hosts().len(), 2_000);

@@ -16,7 +16,7 @@ mod tests {
 
     /// The work of another thread does not count.
     #[test]
-    fn is_of_this_thread_alone() {
+    fn processor_time_counts_only_this_thread() {
         let busy = || {
             let before = processor_time();
             while processor_time() - before < Time::from_ms(50) {}

@@ -171,7 +171,7 @@ mod tests {
 
     /// The counter, if there is one, never goes back and keeps pace with the system's clock.
     #[test]
-    fn keeps_pace() {
+    fn tsc_keeps_pace_with_the_system_clock() {
         let tsc = match Tsc::start() {
             Ok(tsc) => tsc,
             // Some processors and machines have no reliable counter, and report that.

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_word_the_only_device_and_ipv4() {
+    fn default_is_the_only_device_and_its_ipv4_gid() {
         let chosen = Wanted::default().choose(&[device("a")]).unwrap();
         assert_eq!((chosen.device.as_str(), chosen.port, chosen.mtu.get()), ("a", 2, 1024));
         assert_eq!(chosen.gid.map(|(index, _)| index), Some(3));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_said_with_what_is() {
+    fn missing_device_is_reported_with_alternatives() {
         let two = [device("a"), device("b")];
         let bare = {
             let mut bare = device("a");

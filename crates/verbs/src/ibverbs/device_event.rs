@@ -38,7 +38,7 @@ mod tests {
 
     /// The codes are those of the library.
     #[test]
-    fn words_are_those_of_the_code() {
+    fn event_codes_have_their_messages() {
         let fault = |event: ibv_event_type| DeviceEvent(event as u32).fault(1, 1);
         for (event, words) in [
             (IBV_EVENT_CQ_ERR, "overrun"),

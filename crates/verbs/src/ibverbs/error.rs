@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_to_do() {
+    fn missing_library_or_module_names_the_remedy() {
         let message = |code| NoDevices::of_list(io::Error::from_raw_os_error(code)).to_string();
         assert!(message(NO_LIBRARY).contains("apt-get install libibverbs1"));
         assert!(message(NO_KERNEL).contains("modprobe ib_uverbs"));

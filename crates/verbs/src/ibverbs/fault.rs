@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn says_what_the_limit_must_be() {
+    fn memory_error_names_the_needed_ulimit() {
         let limits = "Limit  Soft Limit  Hard Limit  Units\n\
                       Max locked memory         65536                65536                bytes\n";
         let error = || io::Error::from_raw_os_error(12);

@@ -83,7 +83,7 @@ mod tests {
                         HugePages_Rsvd:        0\nHugepagesize:       2048 kB\n";
 
     #[test]
-    fn says_how_many_to_reserve() {
+    fn missing_huge_pages_name_the_number_to_reserve() {
         let huge = |bytes| HugePages::needed(WantedPages::Huge, bytes, SAID).unwrap().unwrap();
         assert_eq!(huge(1).all, Bytes::from_kib(2048));
         let many = huge((4 << 20) + 1);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_without_them() {
+    fn kernel_without_huge_pages_is_reported() {
         for meminfo in
             ["", "MemTotal: 1 kB", "Hugepagesize: 0 kB\nHugePages_Free: 0\nHugePages_Total: 0"]
         {

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_of_the_architecture() {
+    fn port_codes_are_decoded() {
         let mtus: Vec<_> = (0..7).map(mtu).collect();
         let expected = [None, Some(256), Some(512), Some(1024), Some(2048), Some(4096), None];
         assert_eq!(mtus, expected);

@@ -63,7 +63,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_device_without_a_clock() {
+    fn device_without_a_clock_has_no_stamps() {
         assert_eq!(Stamps::of(0, 156_250), None);
         assert_eq!(Stamps::of(u64::MAX, 0), None);
         assert_eq!(Stamps::of(0b1011, 1), None);
@@ -72,7 +72,7 @@ mod tests {
 
     /// 156.25 MHz, as in a ConnectX: 6.4 ns a tick.
     #[test]
-    fn ticks_are_time() {
+    fn clock_ticks_convert_to_time() {
         let mut stamps = Stamps::of(u64::MAX >> 1, 156_250).unwrap();
         let first = stamps.time(u64::MAX >> 1);
         assert_eq!(stamps.time(9).signed_ps_since(first), 64_000);
@@ -81,10 +81,10 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the number of bits and the start, the conversion equals a counter that never wraps, if it is read
+        /// For any number of bits and any start, the conversion equals a counter that never wraps, if it is read
         /// twice per round.
         #[test]
-        fn rounds_are_not_lost(
+        fn wrapped_clock_equals_an_endless_counter(
             bits in 3u32..=64, begin in any::<u64>(), khz in 1_000u64..2_000_000,
             steps in prop::collection::vec((-1i64..=1, 0u64..1 << 33), 1..100),
         ) {

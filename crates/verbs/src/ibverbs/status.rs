@@ -80,7 +80,7 @@ mod tests {
 
     /// The index in the table is the library's code, and every code has words.
     #[test]
-    fn words_are_those_of_the_code() {
+    fn status_codes_have_their_messages() {
         let words = [
             (IBV_WC_SUCCESS, "success"),
             (IBV_WC_LOC_LEN_ERR, "local length"),

@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn comes_back_as_it_was(opcode in 0usize..5, qp in any::<u16>(), id in 0u64..1 << 45) {
+        fn work_ids_round_trip(opcode in 0usize..5, qp in any::<u16>(), id in 0u64..1 << 45) {
             let (opcode, qp) = (OPCODES[opcode], Qp(qp));
             let sent = WorkId::sent(opcode, qp, id);
             let kind = CompletionKind::Sent(opcode);

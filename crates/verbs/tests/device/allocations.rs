@@ -1,4 +1,4 @@
-//! The measuring loop allocates nothing over a real device either.
+//! The measuring loop does not allocate over a real device either.
 
 use super::counted::Counted;
 use super::{PLAN, ends};
@@ -19,7 +19,7 @@ fn rperf(device: &mut QueuePairs, control: &mut Watched, by_events: bool) -> Cou
     let settings = RPerfSettings { wire, loopback, bytes: 64, inline_max: 0, rounds };
     let mut counted = Counted::of(RPerf::new(settings));
     let clock = Monotonic::start();
-    // Whatever it comes to: nobody is at the other end, and that is told after a while.
+    // The result is ignored: the peer is silent, which is reported after a while.
     let mut stop = || {
         let _ = control.look_now();
         false
@@ -34,8 +34,8 @@ fn rperf(device: &mut QueuePairs, control: &mut Watched, by_events: bool) -> Cou
 
 #[test]
 #[ignore = "wants an RDMA device"]
-fn the_loop_allocates_nothing_over_a_device() {
-    // RECVs for all: nobody posts them anew at the other end.
+fn drive_loop_does_not_allocate_over_a_device() {
+    // RECVs for all messages, as the peer does not repost them.
     let depth = 4 * SAMPLES as u32;
     let plan = Plan { loopback: true, recv_depth: depth, completions: 4 * depth, ..PLAN };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

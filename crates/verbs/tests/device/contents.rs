@@ -32,11 +32,11 @@ impl Contents for Numbered {
     }
 }
 
-/// Two connections and two queue pairs for datagrams, several messages outstanding on each, inline and not, and many more
-/// in all than there are places: each arrives as it was, where it was sent to.
+/// With two connections and two datagram queue pairs, several outstanding messages on each, inline and not, and more
+/// messages than slots, each message arrives unchanged at its destination.
 #[test]
 #[ignore = "wants an RDMA device"]
-fn what_messages_hold_arrives() {
+fn message_contents_arrive() {
     let plan = Plan {
         queue_pairs: 2,
         datagrams: 2,
@@ -72,7 +72,7 @@ fn what_messages_hold_arrives() {
             came.iter().filter(|(from, _)| usize::from(from.0) == qp).map(|(_, m)| m).collect();
         assert_eq!(of_it, expected.iter().collect::<Vec<_>>(), "queue pair {qp}");
     }
-    // What should not be so is a failure of the device's.
+    // A wrong message is a failure of the device.
     let mut posts = Posts::default();
     posts.post(request(1, Opcode::WriteImm, 13, true));
     a.post(&mut posts).unwrap();
@@ -83,7 +83,7 @@ fn what_messages_hold_arrives() {
 /// A side whose memory ends before that of all queue pairs.
 #[test]
 #[ignore = "wants an RDMA device"]
-fn places_are_within_the_region() {
+fn too_small_region_is_refused() {
     let plan = Plan { datagrams: 1, bytes: 100, completions: 48, has_contents: true, ..PLAN };
     let (mut a, b) = ends(plan, |_| ());
     let mut side = b.side();

@@ -1,11 +1,11 @@
 //! Queue pairs of a real device, both ends on this host. They are run where there is one: `tests/verbs/run.sh` does,
 //! in virtual machines.
 
+mod allocations;
 mod contents;
 #[path = "../counted/mod.rs"]
 mod counted;
 mod manager;
-mod quiet;
 mod waiting;
 
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp, Transport, WorkRequest};
@@ -32,7 +32,7 @@ const PLAN: Plan = Plan {
     stamps: false,
 };
 
-/// Both ends, connected; `change` is done to what the first is told of the second.
+/// Connects both ends; `change` modifies the second side's description for the first.
 fn ends(plan: Plan, change: impl FnOnce(&mut Side)) -> (QueuePairs, QueuePairs) {
     let devices = devices().unwrap();
     let chosen = Wanted::default().choose(&devices[..1]).unwrap();
@@ -57,7 +57,7 @@ fn post(device: &mut QueuePairs, requests: &[WorkRequest]) -> Result<(), VerbsEr
     device.post(&mut posts)
 }
 
-/// So many completions, or the failure that came before. Nobody waits forever for those that don't come.
+/// Returns so many completions, or an earlier failure. Panics if completions do not arrive in time.
 fn completions(
     device: &mut impl Device<Error = VerbsError>,
     count: usize,
@@ -76,7 +76,7 @@ fn of(kind: CompletionKind, id: u64, bytes: u32) -> Completion {
 
 #[test]
 #[ignore = "wants an RDMA device"]
-fn every_operation_is_told_of_with_its_id_and_size() {
+fn completions_have_id_and_size() {
     let (mut a, mut b) = ends(PLAN, |_| ());
     let operations = [
         (Opcode::Send, 100),
@@ -104,7 +104,7 @@ fn every_operation_is_told_of_with_its_id_and_size() {
 
 #[test]
 #[ignore = "wants an RDMA device"]
-fn nothing_goes_before_the_bell() {
+fn requests_are_sent_after_the_doorbell() {
     let (mut a, mut b) = ends(PLAN, |_| ());
     post(&mut a, &[request(1, Opcode::Send, 8, false)]).unwrap();
     let mut seen = Vec::new();
@@ -124,7 +124,7 @@ fn nothing_goes_before_the_bell() {
 /// Many more messages than there are RECVs, and than the send queue holds.
 #[test]
 #[ignore = "wants an RDMA device"]
-fn recvs_are_posted_anew() {
+fn recvs_are_reposted() {
     let (mut a, mut b) = ends(PLAN, |_| ());
     for id in 0..200 {
         post(&mut a, &[request(id, Opcode::Send, 64, true)]).unwrap();
@@ -134,7 +134,7 @@ fn recvs_are_posted_anew() {
     }
 }
 
-/// As much as fits a packet, with no header before it.
+/// Datagrams up to a packet's payload arrive, without a header before them.
 #[test]
 #[ignore = "wants an RDMA device"]
 fn datagrams_arrive() {
@@ -176,7 +176,7 @@ fn writes_are_seen_to_arrive() {
 
 #[test]
 #[ignore = "wants an RDMA device"]
-fn a_loopback_is_its_own_other_end() {
+fn loopback_queue_pair_receives_its_own_messages() {
     let (mut a, _b) = ends(Plan { loopback: true, ..PLAN }, |_| ());
     let loopback = a.loopback().unwrap();
     let send = WorkRequest { qp: loopback, ..request(5, Opcode::Send, 64, true) };
@@ -189,7 +189,7 @@ fn a_loopback_is_its_own_other_end() {
 
 #[test]
 #[ignore = "wants an RDMA device"]
-fn failures_are_told_in_words() {
+fn failed_operations_have_messages() {
     let (mut a, _b) = ends(PLAN, |side| side.region.rkey ^= 0xff);
     post(&mut a, &[request(1, Opcode::Write, 8, true)]).unwrap();
     let message = completions(&mut a, 1).unwrap_err().to_string();
@@ -204,7 +204,7 @@ fn failures_are_told_in_words() {
 
 #[test]
 #[ignore = "wants an RDMA device"]
-fn what_does_not_fit_is_not_posted() {
+fn oversized_requests_and_lists_are_refused() {
     let (mut a, _b) = ends(PLAN, |_| ());
     let long = post(&mut a, &[request(1, Opcode::Write, 4097, true)]);
     assert!(matches!(long, Err(VerbsError::TooLong { bytes: 4097, room: 4096 })));

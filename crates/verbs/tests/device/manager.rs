@@ -27,9 +27,9 @@ fn side(threads: &[QueuePairs]) -> Side {
 fn queue_pairs_are_connected_in_their_order() {
     let (mut a, mut b, listener) = sides();
     let (ours, at) = (side(&a), listener.at());
-    let theirs = Side { manager: Some(at), ..side(&b) };
+    let remote = Side { manager: Some(at), ..side(&b) };
     let accepted = thread::spawn(move || (listener.accept(&mut b, &ours, PATH).unwrap(), b));
-    let (_connections, mtu) = connect(&mut a, &theirs, PATH).unwrap();
+    let (_connections, mtu) = connect(&mut a, &remote, PATH).unwrap();
     assert!(mtu <= Mtu::MAX);
     let (_accepted, mut b) = accepted.join().unwrap();
     for (a, b) in a.iter_mut().zip(&mut b) {
@@ -53,7 +53,7 @@ fn queue_pairs_are_connected_in_their_order() {
 /// A peer without the secret, and one without a listener, get an error in time.
 #[test]
 #[ignore = "wants an RDMA device"]
-fn others_are_refused() {
+fn unknown_peers_are_refused() {
     let (mut a, mut b, listener) = sides();
     let (ours, at) = (side(&a), listener.at());
     let wrong = Side { manager: Some(ManagerPort { secret: 78, ..at }), ..side(&b) };
@@ -62,7 +62,7 @@ fn others_are_refused() {
     assert!(refused.contains("did not accept the connection"), "{refused}");
     let waited = waits.join().unwrap().to_string();
     assert!(waited.contains("not connected all queue pairs by RDMA-CM"), "{waited}");
-    let nobody = Side { manager: None, ..wrong };
-    let error = connect(&mut a, &nobody, PATH).map(drop).unwrap_err().to_string();
+    let without_listener = Side { manager: None, ..wrong };
+    let error = connect(&mut a, &without_listener, PATH).map(drop).unwrap_err().to_string();
     assert!(error.contains("does not listen by RDMA-CM"), "{error}");
 }

@@ -19,10 +19,10 @@ impl Program for Wants {
     }
 }
 
-/// Messages come one by one while it sleeps; it sees all of them.
+/// A sleeping program receives every message that arrives in the meantime.
 #[test]
 #[ignore = "wants an RDMA device"]
-fn who_sleeps_is_woken() {
+fn sleeping_program_is_woken_by_completions() {
     let (mut a, mut b) = ends(PLAN, |_| ());
     let sender = thread::spawn(move || {
         for id in 0..100 {
@@ -45,7 +45,7 @@ fn who_sleeps_is_woken() {
 /// Overrunning a full completion queue that is not polled gives an error.
 #[test]
 #[ignore = "wants an RDMA device"]
-fn an_overrun_is_told_of() {
+fn completion_queue_overrun_is_reported() {
     let small = Plan { completions: 1, ..PLAN };
     let (mut a, mut b) = ends(small, |_| ());
     let list: Vec<_> = (0..6).map(|id| request(id, Opcode::Send, 8, id == 5)).collect();
@@ -59,7 +59,7 @@ fn an_overrun_is_told_of() {
         if let Err(error) = b.check() {
             break error;
         }
-        assert!(began.elapsed() < Duration::from_secs(30), "nothing was told");
+        assert!(began.elapsed() < Duration::from_secs(30), "no error was reported");
         thread::yield_now();
     };
     assert!(matches!(error, VerbsError::Event { .. }));

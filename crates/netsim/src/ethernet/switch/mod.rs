@@ -443,7 +443,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_choice_is_round_robin() {
+    fn round_robin_picks_the_next_set_bit() {
         assert_eq!(next_round_robin(0b1010, 0), 1);
         assert_eq!(next_round_robin(0b1010, 2), 3);
         assert_eq!(next_round_robin(0b1010, 4), 1);

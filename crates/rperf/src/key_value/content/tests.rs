@@ -98,7 +98,7 @@ fn responses_must_match_requests() {
 
 /// A value depends on its key and version, and all are distinct.
 #[test]
-fn values_differ() {
+fn values_are_distinct() {
     let mut all = std::collections::BTreeSet::new();
     for client in 0..3 {
         for worker in 0..3 {

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 #[derive(Default)]
 struct Played {
     entries: Vec<(u64, u32, u32, u64)>,
-    /// The one that may be read now.
+    /// The entry that may be read now.
     at: Option<usize>,
     next: usize,
     /// The error that a call returns instead of the entry with this index.
@@ -73,7 +73,7 @@ fn queue() -> sys::ibv_cq_ex {
     queue
 }
 
-/// Polls once; what was handed over, and how it ended.
+/// Polls once, and returns the completions and the outcome.
 fn poll(stamps: &mut Stamps, enough: usize) -> (Vec<Found>, bool) {
     let (mut queue, mut found) = (queue(), Vec::new());
     let each = |one| {
@@ -86,8 +86,8 @@ fn poll(stamps: &mut Stamps, enough: usize) -> (Vec<Found>, bool) {
 }
 
 proptest! {
-    /// Every entry comes once, in its order, with its own stamp, in polls of as many as there is room for; and what was
-    /// begun is ended, whoever broke off.
+    /// Every entry comes once, in its order, with its own stamp, in polls limited by the room for completions. A
+    /// started poll is ended, also after a failure.
     #[test]
     fn entries_come_in_their_order(
         entries in prop::collection::vec((any::<u64>(), 0u32..2, any::<u32>(), 0u64..1 << 40), 0..100),
@@ -116,7 +116,7 @@ proptest! {
         let first = all.iter().zip(&expected).find_map(|(found, entry)| Some((found.stamp?, entry.3)));
         for (found, (id, status, bytes, ticks)) in all.iter().zip(expected) {
             prop_assert_eq!((found.id, found.status), (WorkId(id), Status(status)));
-            // Of what failed nothing else is read.
+            // No other field of a failed completion is read.
             prop_assert_eq!(found.bytes, if status == 0 { bytes } else { 0 });
             prop_assert_eq!(found.stamp.is_some(), status == 0);
             if let (Some(stamp), Some((zero, at))) = (found.stamp, first) {

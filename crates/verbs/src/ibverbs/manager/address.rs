@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_that_are_addresses() {
+    fn routable_gids_are_addresses() {
         let of = |text: &str| address(Some(Gid(text.parse::<Ipv6Addr>().unwrap().octets())));
         assert_eq!(of("::ffff:10.0.0.1").unwrap().to_string(), "10.0.0.1");
         assert_eq!(of("2001:db8::1").unwrap().to_string(), "2001:db8::1");

@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tickets_come_back() {
+    fn tickets_round_trip() {
         let ticket = Ticket { number: 0x0102_0304, secret: 0xfffe_fdfc };
         let mut bytes = ticket.to_bytes().to_vec();
         bytes.extend([0; 48]);
