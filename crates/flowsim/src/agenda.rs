@@ -87,7 +87,7 @@ mod tests {
     proptest::proptest! {
         /// The agenda equals a sorted map after any sequence of operations.
         #[test]
-        fn the_first_of_a_map(
+        fn agenda_equals_a_sorted_map(
             steps in proptest::collection::vec((0u32..20, proptest::option::of(0u64..50)), 0..200),
         ) {
             let (mut agenda, mut map) = (Agenda::default(), BTreeMap::new());

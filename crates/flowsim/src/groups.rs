@@ -56,7 +56,7 @@ mod tests {
     proptest::proptest! {
         /// The groups equal a sorted map of counts.
         #[test]
-        fn as_a_map(steps in proptest::collection::vec((0u32..6, proptest::bool::ANY), 0..100)) {
+        fn groups_equal_a_map_of_counts(steps in proptest::collection::vec((0u32..6, proptest::bool::ANY), 0..100)) {
             let (mut groups, mut map) = (Groups::default(), BTreeMap::<u32, u32>::new());
             for (group, joins) in steps {
                 if joins {

@@ -115,7 +115,7 @@ mod tests {
     proptest! {
         /// Numbers are equal to those of a map.
         #[test]
-        fn numbers_of_paths(
+        fn path_numbers_equal_those_of_a_map(
             paths in proptest::collection::vec(proptest::collection::vec(0u32..4, 1..5), 0..100),
         ) {
             let (mut numbers, mut map) = (Paths::default(), BTreeMap::new());
@@ -128,7 +128,7 @@ mod tests {
 
         /// Bundles are equal to those of a map after any sequence of operations.
         #[test]
-        fn bundles_that_are_alike(steps in proptest::collection::vec((0u32..4, 0u64..4), 0..200)) {
+        fn bundles_are_found_by_likeness(steps in proptest::collection::vec((0u32..4, 0u64..4), 0..200)) {
             let (mut alike, mut map, mut free) = (Alike::default(), BTreeMap::new(), vec![]);
             for (path, kin) in steps {
                 let like = Likeness { path, kin, class: 0, cap: 0, rank: 0, queue: QueueChoice::One };

@@ -99,7 +99,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_megabyte_at_a_gigabit() {
+    fn megabyte_at_a_gigabit_takes_eight_milliseconds() {
         let size = Volume::of(Bytes::new(1_000_000));
         let rate = Rate::new(BitRate::from_gbps(1));
         assert_eq!(size.time_at(rate), Some(Time::from_ms(8)));
@@ -113,7 +113,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(10_000))]
 
         #[test]
-        fn the_time_covers_the_volume_and_not_a_picosecond_more(
+        fn time_for_a_volume_is_minimal(
             bytes in 1u64..1 << 40, units in prop_oneof![1u64 << 30..1 << 60, 1u64 << 50..1 << 60],
         ) {
             let (size, rate) = (Volume::of(Bytes::new(bytes)), Rate(units));

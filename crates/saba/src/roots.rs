@@ -21,11 +21,11 @@ mod tests {
     }
 
     #[test]
-    fn by_hand() {
+    fn roots_match_known_values() {
         assert_eq!(sorted(1.0, -3.0, 2.0), [1.0, 2.0]);
         assert_eq!(sorted(0.0, 2.0, -1.0), [0.5]);
         assert!(sorted(1.0, 0.0, 1.0).is_empty() && sorted(0.0, 0.0, 1.0).is_empty());
-        // The textbook's formula gives 7.45e-9 for the small root.
+        // The textbook formula gives 7.45e-9 for the small root.
         assert_eq!(sorted(1.0, -1e8, 1.0), [1e-8, 1e8]);
     }
 }

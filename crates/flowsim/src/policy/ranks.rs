@@ -71,7 +71,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn who_stays_in_order_keeps_a_rank() {
+    fn flows_in_unchanged_order_keep_their_ranks() {
         let mut ranks = Ranks::default();
         let first = ranks.follow(&[7, 3, 5]);
         assert!(first.is_sorted_by(|a, b| a.1 < b.1), "{first:?}");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_is_never_full() {
+    fn ranks_remain_for_groups_added_in_front() {
         let mut ranks = Ranks::default();
         let mut order = Vec::new();
         for group in 0..200 {
@@ -96,7 +96,7 @@ mod tests {
     proptest! {
         /// The subsequence is longest, by brute force over all sets of places.
         #[test]
-        fn as_many_as_can_be(numbers in prop::collection::vec(prop::option::of(0u64..9), 0..10)) {
+        fn longest_rise_is_longest(numbers in prop::collection::vec(prop::option::of(0u64..9), 0..10)) {
             let kept = longest_rise(&numbers);
             prop_assert!(kept.iter().zip(&numbers).all(|(k, n)| k.is_none() || k == n));
             let rise: Vec<u64> = kept.iter().flatten().copied().collect();

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_to_rest_by_itself_goes_the_whole_way() {
+    fn convergent_levels_are_not_damped() {
         // Each error is a fifth of the last one; then with alternating sign.
         assert_eq!(steps(0.2), Some(8));
         assert_eq!(steps(-0.2), Some(8));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_way_is_gone() {
+    fn smallest_step_is_taken() {
         let mut course = Course { step: 1, swings: MOST_SWINGS, calm: 0 };
         assert_eq!(course.next(Rate(7), Rate(8)), Rate(8));
     }
@@ -78,7 +78,7 @@ mod tests {
     proptest! {
         /// Levels converge, including those that would diverge without damping.
         #[test]
-        fn swings_end(slope in -0.5f64..14.0) {
+        fn damped_levels_converge(slope in -0.5f64..14.0) {
             prop_assert!(steps(slope).is_some());
         }
     }

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn by_hand() {
+    fn levels_match_hand_computed_values() {
         let two = [Queue::weighted(3), Queue::weighted(1)];
         let all = u64::MAX;
         // Both have more than enough to send; a lone flow and two flows.
@@ -223,7 +223,7 @@ mod tests {
         /// link is full unless no flow wants more. A flow that wants more has its queue's level. A
         /// queue that wants more has its guarantee and, per weight, as much beyond it as any.
         #[test]
-        fn what_sharing_means(
+        fn levels_satisfy_the_sharing_conditions(
             terms in prop::collection::vec(terms(), 4),
             claims in prop::collection::vec((0u32..4, 1u32..5, 0u64..2_000), 1..12),
             rest in 120u64..5_000,

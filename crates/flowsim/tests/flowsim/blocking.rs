@@ -9,7 +9,7 @@ use proptest::prelude::*;
 /// Host 0 sends to two hosts, one of which two others also send to. Each flow gets a third,
 /// although max-min fairness would give the first flow two thirds.
 #[test]
-fn a_flow_waits_behind_one_to_a_busy_host() {
+fn flow_waits_behind_one_to_a_busy_host() {
     let (free, busy) = (3, 4);
     let network = Network::new(vec![BitRate::from_gbps(3); 5]).unwrap();
     let paths = [[0, free], [0, busy], [1, busy], [2, busy]];
@@ -35,7 +35,7 @@ proptest! {
     /// Flows of one host have one rate and no link exceeds its capacity. No host's rate can grow
     /// unless that of a host with no higher rate shrinks.
     #[test]
-    fn hosts_go_at_the_rate_of_their_slowest_flow(
+    fn flows_of_a_host_share_the_slowest_rate(
         capacities in capacities(), flows in flows(12),
     ) {
         let mut simulation = Simulation::new(network(&capacities), Blocking);
@@ -60,7 +60,7 @@ proptest! {
                 let crossing = (0..flows.len()).filter(|&i| flows[i].path.contains(&link));
                 full && crossing.map(|i| rates[i]).all(|other| other <= rate + 1)
             });
-            prop_assert!(is_limited, "host {host} at {rate} has nothing that limits it");
+            prop_assert!(is_limited, "host {host} at {rate} has no limiting link");
         }
     }
 }

@@ -32,7 +32,7 @@ fn ms(times: &[Time]) -> Vec<f64> {
 }
 
 #[test]
-fn one_flow_has_its_narrowest_link() {
+fn single_flow_gets_its_narrowest_link() {
     let network = Network::new([4, 1, 2].map(BitRate::from_gbps)).unwrap();
     let found = run(Simulation::new(network.clone(), MaxMin), &[flow(&[0, 1, 2], 100)]);
     assert_eq!(found, [Time::from_ms(100)]);
@@ -43,14 +43,14 @@ fn one_flow_has_its_narrowest_link() {
 /// Each has half until the short one ends: 100 at half takes 200 ms, and 200 of the other 300 are
 /// left.
 #[test]
-fn two_flows_share_and_then_one_has_all() {
+fn longer_of_two_flows_gets_the_whole_link_at_the_end() {
     let found = run(Simulation::new(links(1), MaxMin), &[flow(&[0], 100), flow(&[0], 300)]);
     assert_eq!(ms(&found), [200.0, 400.0]);
 }
 
 /// The parking lot: one flow over three links, and one over each. All have half.
 #[test]
-fn a_long_flow_and_three_short_ones() {
+fn parking_lot_flows_get_half_each() {
     let (a, b, c, d) = ([0, 1, 2], [0], [1], [2]);
     let flows = [flow(&a, 100), flow(&b, 50), flow(&c, 100), flow(&d, 200)];
     // At 100 ms the first short flow ends. Links 1 and 2 still give half.
@@ -58,7 +58,7 @@ fn a_long_flow_and_three_short_ones() {
 }
 
 #[test]
-fn classes_wait_for_those_before() {
+fn lower_classes_wait_for_higher_ones() {
     let of_class = |class, megabits| FlowSpec { class, ..flow(&[0], megabits) };
     let flows = [of_class(2, 100), of_class(0, 100), of_class(1, 50), of_class(1, 100)];
     let found = run(Simulation::new(links(1), Priorities), &flows);
@@ -78,7 +78,7 @@ fn applications_share_equally_whatever_their_flows() {
 /// Class 2 is in a queue of three times the weight. Class 0 has no queue of its own, so it shares
 /// the first with class 1.
 #[test]
-fn classes_that_are_named_and_others() {
+fn unlisted_classes_share_the_first_queue() {
     let mut simulation = Simulation::new(links(1), WeightedQueues);
     let config = LinkConfig::weighted(&[1, 3], [(1, 0), (2, 1)]).unwrap();
     assert_eq!([0, 1, 2, 3].map(|class| config.queue_of(class)), [0, 0, 1, 0]);
@@ -92,7 +92,7 @@ fn classes_that_are_named_and_others() {
 
 /// Weights are 3:1 until 100 ms, then 1:3.
 #[test]
-fn weights_change_on_the_way() {
+fn changed_weights_apply_to_flows_in_progress() {
     let weights = |a, b| {
         let queues = vec![Queue::weighted(a), Queue::weighted(b)];
         LinkConfig::new(queues, vec![0, 1]).unwrap()

@@ -22,7 +22,7 @@ const TRACE: &str = "4 3\n1 0 2 0 1 1 2:10.0\n2 0 1 3 2 2:4.0 3:4.0\n3 500 1 0 1
 
 fn by<P: Policy>(trace: &CoflowTrace, policy: P) -> CoflowTimes {
     let mut go_on = |_| ControlFlow::Continue(());
-    run(trace, PORT_RATE, policy, &mut go_on).unwrap().expect("nobody stops it")
+    run(trace, PORT_RATE, policy, &mut go_on).unwrap().expect("the run is not stopped")
 }
 
 /// Runs over links with this configuration.
@@ -34,16 +34,16 @@ fn over<P: Policy>(
     let network = Network::new(vec![PORT_RATE; 2 * trace.ports as usize]).unwrap();
     let mut go_on = |_| ControlFlow::Continue(());
     let simulation = set_up(Simulation::new(network, policy));
-    run_over(trace, simulation, &mut go_on).expect("nobody stops it")
+    run_over(trace, simulation, &mut go_on).expect("the run is not stopped")
 }
 
 fn in_order(trace: &CoflowTrace, order: Order) -> CoflowTimes {
     let mut go_on = |_| ControlFlow::Continue(());
-    run_in_order(trace, PORT_RATE, order, &mut go_on).unwrap().expect("nobody stops it")
+    run_in_order(trace, PORT_RATE, order, &mut go_on).unwrap().expect("the run is not stopped")
 }
 
 #[test]
-fn by_hand() {
+fn coflow_times_match_hand_computed_values() {
     let trace = read::coflows(&Source::new("tiny", TRACE)).unwrap();
     // Fair: three flows of 5, 5 and 4 MB into port 2 get a third each, until 12 MB have arrived.
     // The 4 MB are done, and 1 MB of each of the others is left. The other 4 MB from port 3 have
@@ -66,7 +66,7 @@ fn by_hand() {
 
 /// A single shuffle takes as long as its busiest port, under each policy.
 #[test]
-fn a_shuffle_alone() {
+fn single_shuffle_takes_its_busiest_port() {
     let reducers = (0..5).map(|port| (port, Bytes::new(40_000_000))).collect();
     let coflow = Coflow { id: 1, arrival: Time::from_ms(3), mappers: vec![5, 6, 7, 8], reducers };
     let trace = CoflowTrace { ports: 9, coflows: vec![coflow] };
@@ -83,7 +83,7 @@ fn a_shuffle_alone() {
 /// The field's consensus: ordered coflows beat fair sharing. A tolerance costs about its own
 /// amount.
 #[test]
-fn orders_beat_fairness() {
+fn ordered_coflows_beat_fair_sharing() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
     let fair = in_order(&trace, Order::Fair);
     let near = over(&trace, MaxMin, |links| links.with_tolerance(5_000));
@@ -102,7 +102,7 @@ fn orders_beat_fairness() {
 /// With ranks of coflows a tolerance has no cost: the rest of one coflow is all that the next may
 /// have.
 #[test]
-fn a_tolerance_costs_ranks_nothing() {
+fn tolerance_does_not_delay_ranked_coflows() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
     let alike = |a: CoflowTimes, b: CoflowTimes| {
         let ratio = a.average().as_s_f64() / b.average().as_s_f64();
@@ -138,7 +138,7 @@ proptest! {
     /// Ends and number of computations equal those over links that ignore coflows and ports, to the
     /// picosecond.
     #[test]
-    fn in_order_as_rank_by_rank(trace in trace()) {
+    fn coflow_allocation_equals_rank_by_rank(trace in trace()) {
         let fair = over(&trace, MaxMin, Simulation::rank_by_rank);
         prop_assert_eq!(in_order(&trace, Order::Fair), fair);
         let smallest = over(&trace, SmallestGroup::default(), Simulation::rank_by_rank);
@@ -158,7 +158,7 @@ fn runs_repeat() {
 
 /// A watcher can stop a trace, and then no times exist.
 #[test]
-fn a_trace_that_is_stopped() {
+fn stopped_trace_has_no_times() {
     let trace = CoflowMix::new(20, 40, Time::from_ms(2_000)).unwrap().trace(7);
     let mut seen = Vec::new();
     let mut watch = |ended| {

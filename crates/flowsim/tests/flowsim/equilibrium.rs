@@ -146,7 +146,7 @@ proptest! {
 
     /// The conditions hold independent of earlier ranks.
     #[test]
-    fn of_ranks_that_change(
+    fn changing_ranks_give_an_equilibrium(
         capacities in capacities(),
         flows in flows(20),
         ranks in prop::collection::vec(prop::array::uniform4(0u64..4), 1..6),
@@ -160,14 +160,14 @@ proptest! {
     }
 
     #[test]
-    fn of_max_min(capacities in capacities(), flows in flows(20)) {
+    fn max_min_gives_an_equilibrium(capacities in capacities(), flows in flows(20)) {
         let simulation = Simulation::new(network(&capacities), MaxMin);
         let (_, rough) = check_all(simulation, &capacities, &flows, |_, _| (0, 0, 1), false)?;
         prop_assert_eq!(rough, 0);
     }
 
     #[test]
-    fn of_priorities(capacities in capacities(), flows in flows(20)) {
+    fn priorities_give_an_equilibrium(capacities in capacities(), flows in flows(20)) {
         let simulation = Simulation::new(network(&capacities), Priorities);
         let standing = |flow: &Drawn, _| (u64::from(flow.class), 0, 1);
         let (_, rough) = check_all(simulation, &capacities, &flows, standing, false)?;
@@ -175,13 +175,13 @@ proptest! {
     }
 
     #[test]
-    fn of_a_queue_an_application(capacities in capacities(), flows in flows(20)) {
+    fn application_queues_give_an_equilibrium(capacities in capacities(), flows in flows(20)) {
         let simulation = Simulation::new(network(&capacities), AppQueues::default());
         check_all(simulation, &capacities, &flows, |flow, _| (0, flow.group, 1), true)?;
     }
 
     #[test]
-    fn of_queues_that_every_link_weighs_its_way(
+    fn weighted_queues_give_an_equilibrium(
         capacities in capacities(), flows in flows(20), configs in configs(),
     ) {
         let simulation = weighted(&capacities, &configs);
@@ -191,7 +191,7 @@ proptest! {
     /// In one pass no link exceeds its capacity, and each flow has a full link or its cap. Each
     /// flow has at least its part by weight of each link, as if all other demands were unlimited.
     #[test]
-    fn in_one_pass(capacities in capacities(), flows in flows(20), configs in configs()) {
+    fn one_pass_gives_at_least_each_weighted_part(capacities in capacities(), flows in flows(20), configs in configs()) {
         let mut simulation = weighted(&capacities, &configs).in_one_pass();
         let ids = start_all(&mut simulation, &flows);
         let rates = rates(&mut simulation, &ids);
@@ -222,7 +222,7 @@ proptest! {
 /// Links with different weights of queues mostly converge, even if each link has its own weights
 /// and flows cross most of the network.
 #[test]
-fn links_come_to_rest() {
+fn weighted_links_mostly_converge() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::deterministic();
@@ -278,7 +278,7 @@ proptest! {
     /// Rates rank by rank from scratch equal those from changes: with one queue a link the
     /// allocation is unique.
     #[test]
-    fn rank_by_rank(capacities in capacities(), flows in flows(20)) {
+    fn incremental_rates_equal_rank_by_rank(capacities in capacities(), flows in flows(20)) {
         let there = network(&capacities);
         both_ways(&there, MaxMin, &flows, |of, flow| of.rate(flow).as_bps())?;
         both_ways(&there, Priorities, &flows, |of, flow| of.rate(flow).as_bps())?;

@@ -17,7 +17,7 @@ fn max_min(capacities: &[f64], flows: &[Drawn], caps: &[f64]) -> Vec<f64> {
             .filter(|&f| fixed[f].is_none())
             .filter(|&f| best(capacities, flows, caps, &fixed, Some((f, level))) < level + 1e-7)
             .collect();
-        assert!(!stuck.is_empty(), "somebody is at the limit");
+        assert!(!stuck.is_empty(), "a flow is at the limit");
         stuck.into_iter().for_each(|f| fixed[f] = Some(level));
     }
     fixed.into_iter().flatten().collect()
@@ -61,7 +61,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn gives_the_same_rates(capacities in capacities(), flows in flows(12)) {
+    fn max_min_equals_the_linear_programme(capacities in capacities(), flows in flows(12)) {
         const UNIT: f64 = 4e9;
         let mut simulation = Simulation::new(network(&capacities), MaxMin);
         let ids = start_all(&mut simulation, &flows);

@@ -44,7 +44,7 @@ fn shortest_first(jobs: &[(u64, u64)]) -> u64 {
         let next = left.iter().map(|job| job.0).filter(|&start| start > now).min();
         let there = (0..left.len()).filter(|&i| left[i].0 <= now);
         let Some(i) = there.min_by_key(|&i| left[i].1) else {
-            now = next.expect("somebody comes");
+            now = next.expect("a flow arrives");
             continue;
         };
         let run = left[i].1.min(next.map_or(u64::MAX, |next| next - now));
@@ -73,7 +73,7 @@ fn least_sum(loads: &[Vec<u64>], first: &mut Vec<usize>, sums: &mut Vec<u64>) ->
         sums.iter_mut().zip(&loads[i]).for_each(|(sum, load)| *sum -= load);
         all
     };
-    rest.into_iter().map(|i| with(i, first, sums)).min().expect("somebody is left")
+    rest.into_iter().map(|i| with(i, first, sums)).min().expect("a coflow is left")
 }
 
 /// Generates a few coflows on a switch with three ports: path and megabits of each flow.
@@ -102,7 +102,7 @@ proptest! {
     /// On one link, shortest remaining first is optimal, and equals the smallest group with one
     /// flow per group. No two sizes are equal: flows of equal size that have not begun would share.
     #[test]
-    fn shortest_remaining_first_on_one_link(mut jobs in prop::collection::vec((0u64..100, 1u64..100), 1..8)) {
+    fn srpt_is_optimal_on_one_link(mut jobs in prop::collection::vec((0u64..100, 1u64..100), 1..8)) {
         jobs.sort();
         (0..).zip(&mut jobs).for_each(|(i, job)| job.1 = 8 * job.1 + i);
         let flows: Vec<_> =
@@ -116,7 +116,7 @@ proptest! {
 
     /// Sincronia's bound: at most four times the best average, which a lower bound replaces.
     #[test]
-    fn sincronia_is_within_four_times(coflows in coflows()) {
+    fn sincronia_is_within_four_times_the_optimum(coflows in coflows()) {
         let least = least_sum(&loads(&coflows), &mut Vec::new(), &mut vec![0; 6]) as f64;
         let found = sum_of_ends(Sincronia::default(), &coflows);
         prop_assert!(found + 0.01 >= least && found <= 4.0 * least, "{found} of {least}");
@@ -124,7 +124,7 @@ proptest! {
 
     /// On one link, Sincronia, SEBF and smallest first have the same order, and it is optimal.
     #[test]
-    fn coflow_orders_on_one_link(sizes in prop::collection::vec(1u64..100, 1..6)) {
+    fn coflow_orders_on_one_link_are_optimal(sizes in prop::collection::vec(1u64..100, 1..6)) {
         let coflows: Vec<_> = sizes.iter().map(|&size| vec![([0, 3], size)]).collect();
         let least = least_sum(&loads(&coflows), &mut Vec::new(), &mut vec![0; 6]) as f64;
         for found in [
@@ -147,7 +147,7 @@ proptest! {
 
     /// All flows send all bytes within all capacities, under any policy and order of equal starts.
     #[test]
-    fn every_policy_is_sound(
+    fn every_policy_sends_all_bytes_within_capacities(
         capacities in capacities(),
         (flows, order) in flows(12).prop_flat_map(|flows| {
             let order = Just((0..flows.len()).collect::<Vec<_>>()).prop_shuffle();
@@ -168,7 +168,7 @@ proptest! {
     /// A class has its guarantee at a link with flows of it that no other link limits, and that
     /// link is full.
     #[test]
-    fn guarantees_are_kept(classes in prop::collection::vec(0u8..4, 1..10)) {
+    fn classes_get_their_guarantees(classes in prop::collection::vec(0u8..4, 1..10)) {
         let guarantees = Guarantees::new(vec![5, 3, 1], 10).unwrap();
         let mut simulation = Simulation::new(network(&[GBPS]), guarantees);
         let start = |&class: &u8| FlowSpec { class, ..flow(&[0], 0, 100) };
@@ -218,7 +218,7 @@ fn sound<P: Policy + Clone>(
 /// Two coflows want port 0, and the shorter one goes first. The other one uses port 1 meanwhile,
 /// since its flow there would otherwise be the last to end.
 #[test]
-fn smallest_effective_bottleneck_first() {
+fn sebf_serves_the_smallest_bottleneck_first() {
     let (a, b, c) = ([0, 2], [0, 2], [1, 3]);
     let flows = [(0, flow(&a, 0, 100)), (0, flow(&b, 1, 100)), (0, flow(&c, 1, 200))];
     let found = groups(Sebf::default(), 4, &flows);
@@ -288,7 +288,7 @@ fn a_receiver_grants_the_shortest() {
 /// first, the others would wait, which takes 3.1 s, twice the minimum. With an order per receiver
 /// it takes 1.9 s.
 #[test]
-fn equal_messages_are_granted_in_an_order_of_each_receivers_own() {
+fn receivers_grant_equal_messages_in_different_orders() {
     const HOSTS: u32 = 16;
     let pairs = (0..HOSTS).flat_map(|from| (0..HOSTS).map(move |to| (from, to)));
     let paths: Vec<[u32; 2]> =
@@ -302,7 +302,7 @@ fn equal_messages_are_granted_in_an_order_of_each_receivers_own() {
 
 /// A short flow preempts a long one, which continues with its remaining bytes.
 #[test]
-fn a_shorter_flow_takes_over() {
+fn shorter_flow_preempts_a_longer_one() {
     let flows = [(0, flow(&[0], 0, 100)), (50, flow(&[0], 1, 60)), (60, flow(&[0], 2, 20))];
     // The first has 50 left at the start of the flow of 60, and 40 at the start of the flow of 20.
     let found = groups(Srpt, 1, &flows);
@@ -311,7 +311,7 @@ fn a_shorter_flow_takes_over() {
 
 /// Two thousand flows over one link, a network of one, lose no bytes.
 #[test]
-fn many_flows_over_one_link() {
+fn two_thousand_flows_on_one_link_lose_no_bytes() {
     let network = Network::new([BitRate::from_gbps(1)]).unwrap();
     let mut simulation = Simulation::new(network, MaxMin);
     for size in 1..=2_000 {

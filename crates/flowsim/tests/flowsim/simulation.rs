@@ -98,7 +98,7 @@ proptest! {
 
     /// The order of starts at one instant changes no end by a picosecond, also if links disagree.
     #[test]
-    fn equal_starts_in_any_order(
+    fn order_of_simultaneous_starts_does_not_matter(
         capacities in capacities(),
         configs in configs(),
         (flows, order) in timed(20).prop_flat_map(|flows| {
@@ -119,7 +119,7 @@ proptest! {
 
     /// The kept state of repeated flows changes no end by a picosecond.
     #[test]
-    fn flows_that_come_again(
+    fn recurring_flows_have_equal_ends(
         capacities in capacities(), configs in configs(), flows in timed(12), pause in 1u64..50_000,
     ) {
         let rounds = (0..4).flat_map(|round| {
@@ -144,20 +144,20 @@ proptest! {
 
     /// The same holds if each flow starts again at the instant of its end, with any grain.
     #[test]
-    fn flows_that_start_again_at_once(
+    fn immediate_restarts_have_equal_ends(
         capacities in capacities(), flows in flows(12), grain in prop_oneof![Just(0), 1u64..10_000],
     ) {
         fn ends<P: Policy>(mut simulation: Simulation<P>, flows: &[Drawn]) -> Vec<(usize, Time)> {
-            let mut who: BTreeMap<_, _> =
+            let mut flow_of: BTreeMap<_, _> =
                 flows.iter().enumerate().map(|(i, flow)| (simulation.start(flow.spec()), i)).collect();
             let (mut all, mut ended) = (Vec::new(), Vec::new());
             while let Some(at) = simulation.next_event() {
                 simulation.advance(at, &mut ended);
                 for end in ended.drain(..) {
-                    let i = who[&end.flow];
+                    let i = flow_of[&end.flow];
                     all.push((i, end.at));
                     if all.iter().filter(|&&(other, _)| other == i).count() < 3 {
-                        who.insert(simulation.start(flows[i].spec()), i);
+                        flow_of.insert(simulation.start(flows[i].spec()), i);
                     }
                 }
             }
@@ -179,7 +179,7 @@ proptest! {
 
     /// Queries at any times change nothing.
     #[test]
-    fn steps_of_any_length(
+    fn step_length_does_not_change_ends(
         capacities in capacities(), flows in timed(15), step in 1_000_000u64..1_000_000_000,
     ) {
         let in_order: Vec<usize> = (0..flows.len()).collect();
@@ -219,7 +219,7 @@ proptest! {
 
     /// Flows that are held until others end do not also wait for a grain.
     #[test]
-    fn held_flows_know_no_grain(capacities in capacities(), flows in flows(15)) {
+    fn held_flows_ignore_the_grain(capacities in capacities(), flows in flows(15)) {
         let homa = || Homa::new(Bytes::new(10_000), vec![Bytes::new(100_000)], 2);
         let flows: Vec<_> = flows.into_iter().map(|flow| (0, flow)).collect();
         let in_order: Vec<usize> = (0..flows.len()).collect();
@@ -230,7 +230,7 @@ proptest! {
 
     /// With a tolerance, no link exceeds its capacity and no flow ends much later.
     #[test]
-    fn a_tolerance_costs_little(capacities in capacities(), flows in timed(20)) {
+    fn tolerance_delays_ends_little(capacities in capacities(), flows in timed(20)) {
         let in_order: Vec<usize> = (0..flows.len()).collect();
         let exact = run(&mut Simulation::new(network(&capacities), MaxMin), &flows, &in_order);
         let mut near = Simulation::new(network(&capacities), MaxMin).with_tolerance(1_000);
@@ -243,7 +243,7 @@ proptest! {
 /// Two flows share a link until the first ends. The second keeps its half until the end of the
 /// grain or the start of another flow.
 #[test]
-fn a_grain() {
+fn grain_delays_new_rates_of_running_flows() {
     let ends = |grain: u64, third: Option<u64>| {
         let flow = |megabits: u64| FlowSpec {
             path: &[0],
@@ -276,7 +276,7 @@ fn a_grain() {
 
 /// Sent bytes stay sent if a link is reconfigured and another flow joins it at the same instant.
 #[test]
-fn a_link_set_up_anew() {
+fn reconfigured_link_keeps_sent_bytes() {
     let flow = FlowSpec { path: &[0], bytes: Bytes::new(500_000), class: 0, group: 0, cap: None };
     let mut simulation = Simulation::new(network(&[1_000_000_000]), WeightedQueues);
     let mut ended = Vec::new();
@@ -292,7 +292,7 @@ fn a_link_set_up_anew() {
 
 /// The same holds between two starts at one instant: the link knows both flows.
 #[test]
-fn a_link_set_up_anew_between_two_starts() {
+fn reconfiguration_between_two_starts_keeps_both_flows() {
     let flow = FlowSpec { path: &[0], bytes: Bytes::new(500_000), class: 0, group: 0, cap: None };
     let mut simulation = Simulation::new(network(&[1_000_000_000]), WeightedQueues);
     simulation.start(flow);
@@ -306,7 +306,7 @@ fn a_link_set_up_anew_between_two_starts() {
 
 /// A reconfigured link shares by its new configuration from then on, with any grain.
 #[test]
-fn a_link_set_up_within_a_grain() {
+fn reconfiguration_within_a_grain_takes_effect() {
     let flow =
         |class| FlowSpec { path: &[0], bytes: Bytes::new(500_000), class, group: 0, cap: None };
     let grain = Time::from_ms(100);
@@ -326,7 +326,7 @@ fn a_link_set_up_within_a_grain() {
 }
 
 #[test]
-fn a_flow_of_nothing_ends_at_once() {
+fn empty_flow_ends_at_once() {
     let mut simulation = Simulation::new(network(&[1_000]), MaxMin);
     let mut ended = Vec::new();
     simulation.advance(Time::from_ms(3), &mut ended);

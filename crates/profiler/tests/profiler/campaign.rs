@@ -28,7 +28,7 @@ fn outcomes() -> impl Strategy<Value = Vec<Outcome>> {
 proptest! {
     /// No run is dropped: each run of the plan is measured, or given up after all its attempts.
     #[test]
-    fn each_planned_run_is_measured_or_given_up(
+    fn planned_runs_are_measured_or_abandoned(
         repeats in 1u32..5, warm_up in 0u32..3, attempts in 1u32..4, seed: u64, outcomes in outcomes(),
     ) {
         let plan = plan(repeats, warm_up, attempts, seed);
@@ -58,7 +58,7 @@ proptest! {
     /// A campaign that is killed at any point and resumed from its journal makes the same runs,
     /// except for attempts at equal runs that had failed before.
     #[test]
-    fn a_resumed_campaign_goes_on(
+    fn resumed_campaign_makes_the_same_runs(
         repeats in 1u32..4, seed: u64, outcomes in outcomes(), cut in 0usize..40,
     ) {
         let plan = plan(repeats, 1, 3, seed);
@@ -93,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn more_repetitions_can_be_asked_for_later() {
+fn repetitions_can_be_added_later() {
     let mut first = Campaign::new(&plan(2, 1, 1, 7));
     go(&mut first, &[], usize::MAX);
     let mut second = Campaign::new(&plan(3, 1, 1, 7));
@@ -111,7 +111,7 @@ fn time_left_is_measured_or_an_upper_bound() {
     assert_eq!(campaign.time_left(), None);
     let made = |share, ms| run(share, Purpose::Sample, Time::from_ms(ms), Outcome::Success);
     campaign.made(run(shares[2], Purpose::Sample, Time::from_ms(1), Outcome::Late));
-    assert_eq!(campaign.time_left(), None, "a run that failed says nothing");
+    assert_eq!(campaign.time_left(), None, "a failed run gives no estimate");
     campaign.made(made(shares[1], 100));
     // Left: 2 with a quarter, 1 with half, 1 with all, which takes no longer than half did.
     assert_eq!(campaign.time_left(), Some(Time::from_ms(2 * 200 + 100 + 100)));
@@ -120,7 +120,7 @@ fn time_left_is_measured_or_an_upper_bound() {
 }
 
 #[test]
-fn plans_that_make_no_model_are_refused() {
+fn plans_without_enough_shares_are_refused() {
     let some = |number| NonZeroU32::new(number).unwrap();
     let new = |percents: &[f64]| {
         let shares: Vec<Share> = percents.iter().map(|&percent| share(percent)).collect();

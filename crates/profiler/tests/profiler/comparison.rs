@@ -33,7 +33,7 @@ fn made(comparison: &mut Comparison, mut of: impl FnMut(Step) -> Vec<Timed>) -> 
 
 proptest! {
     #[test]
-    fn a_round_has_each_setting_once(programs in 1..6usize, rounds in 1..8u32, seed: u64) {
+    fn round_contains_each_setting_once(programs in 1..6usize, rounds in 1..8u32, seed: u64) {
         let mut comparison = Comparison::new(programs, rounds, 2, seed);
         let steps = made(&mut comparison, |step| vec![well(5); size(step, programs)]);
         let mut settings: Vec<Setting> = (0..programs).map(Setting::Alone).collect();
@@ -49,7 +49,7 @@ proptest! {
     }
 
     #[test]
-    fn failed_steps_are_repeated_and_rounds_are_complete_or_absent(
+    fn failed_steps_are_repeated_and_rounds_are_complete(
         programs in 1..4usize,
         attempts in 1..4u32,
         fates in prop::collection::vec(0..5u32, 24),
@@ -120,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn the_order_is_random() {
+fn step_order_is_random() {
     let order =
         |seed| made(&mut Comparison::new(3, 4, 1, seed), |step| vec![well(1); size(step, 3)]);
     assert_eq!(order(1), order(1));
@@ -133,7 +133,7 @@ fn the_order_is_random() {
 /// Tables of Student's distribution have 12.706, 4.303, 2.571 and 2.045 with 1, 2, 5 and 29 degrees
 /// of freedom.
 #[test]
-fn intervals_are_students() {
+fn intervals_follow_students_t() {
     for (count, factor) in [(2, 12.706), (3, 4.303), (6, 2.571), (30, 2.045)] {
         // Logarithms around 0.3 with deviations that add up to zero, and the error of their mean.
         let logs: Vec<f64> =

@@ -34,26 +34,26 @@ proptest! {
     /// Written journals are read as the same. A truncated journal loses at most its last line, and
     /// lines appended to the rest are read.
     #[test]
-    fn is_read_as_written_wherever_it_is_cut(runs in runs(), cut in any::<prop::sample::Index>()) {
+    fn journals_round_trip_and_survive_truncation(runs in runs(), cut in any::<prop::sample::Index>()) {
         let text = text(&runs);
         let read = Journal::read(&Source::new("j", &text)).unwrap();
         prop_assert_eq!(read, Some((journal(), runs.clone(), text.len())));
         let cut = cut.index(text.len() + 1);
-        let kept = text[..cut].matches('\n').count();
+        let whole_lines = text[..cut].matches('\n').count();
         // A text that ends within the first word of the header is refused.
         prop_assume!(cut == 0 || cut > 11);
         match Journal::read(&Source::new("j", &text[..cut])).unwrap() {
-            None => prop_assert_eq!(kept, 0),
+            None => prop_assert_eq!(whole_lines, 0),
             Some((head, read, bytes)) => {
                 prop_assert_eq!(head, journal());
-                prop_assert_eq!(&read[..], &runs[..kept - 1]);
-                prop_assert_eq!(text[..bytes].matches('\n').count(), kept);
+                prop_assert_eq!(&read[..], &runs[..whole_lines - 1]);
+                prop_assert_eq!(text[..bytes].matches('\n').count(), whole_lines);
             }
         }
     }
 
     #[test]
-    fn anything_else_is_refused_and_never_a_panic(lines in prop::collection::vec(".*", 0..5)) {
+    fn any_text_is_refused_without_panic(lines in prop::collection::vec(".*", 0..5)) {
         let _ = Journal::read(&Source::new("j", &lines.join("\n")));
         let after = journal().first_line() + &lines.join("\n") + "\n";
         let _ = Journal::read(&Source::new("j", &after));
@@ -61,7 +61,7 @@ proptest! {
 }
 
 #[test]
-fn a_line_that_is_none_is_named() {
+fn invalid_journal_line_is_named() {
     let good = text(&[run(share(5.0), Purpose::Sample, Time::from_ms(1), Outcome::Code(3))]);
     let errors = [
         ("application = 1\n".to_owned(), 1, "no line of a journal"),

@@ -14,7 +14,7 @@ fn samples(of: &[(f64, &[f64])]) -> Samples {
     Samples::new(runs).unwrap()
 }
 
-/// By hand: four pairs of relative deviations of -10% and 10% have a coefficient of variation of
+/// Hand-computed: four pairs of relative deviations of -10% and 10% have a coefficient of variation of
 /// sqrt(0.08 / 4) with four degrees of freedom, for which tables of Student's distribution have
 /// 2.776.
 #[test]
@@ -49,7 +49,7 @@ fn single_runs_give_no_noise() {
 }
 
 #[test]
-fn more_bandwidth_that_is_slower_is_told_only_beyond_noise() {
+fn rise_is_reported_only_beyond_noise() {
     let rising = [(5.0, &[2.0, 2.01][..]), (25.0, &[2.5, 2.51]), (100.0, &[1.0, 1.01])];
     assert_eq!(judge(&samples(&rising), 0.1).rises, Some((share(5.0), share(25.0))));
     let noisy = [(5.0, &[2.0, 2.4][..]), (25.0, &[2.1, 2.5]), (100.0, &[1.0, 1.2])];
@@ -59,7 +59,7 @@ fn more_bandwidth_that_is_slower_is_told_only_beyond_noise() {
 /// About 95% of the 95% intervals contain the true slowdown: 3 runs of each of the paper's shares,
 /// 2,000 times, with 8% of uniform noise.
 #[test]
-fn intervals_cover_the_truth_as_often_as_they_say() {
+fn intervals_have_the_stated_coverage() {
     let (mut covered, mut all) = (0u32, 0u32);
     for campaign in 0..2_000 {
         let mut random = Stream::new(1, "noise", campaign);

@@ -38,7 +38,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_set_in_order(rounds in prop::collection::vec(prop::collection::vec(0usize..200, 0..40), 0..4)) {
+        fn bits_are_taken_in_order(rounds in prop::collection::vec(prop::collection::vec(0usize..200, 0..40), 0..4)) {
             let mut bits = Bits::below(200);
             for round in rounds {
                 round.iter().for_each(|&number| bits.insert(number));

@@ -49,7 +49,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn is_a_set(added in prop::collection::vec(0u64..40, 0..60)) {
+        fn ids_equal_a_set(added in prop::collection::vec(0u64..40, 0..60)) {
             let (mut ids, mut set) = (Ids::default(), BTreeSet::new());
             for id in added {
                 prop_assert_eq!(ids.insert(id), set.insert(id));

@@ -123,7 +123,7 @@ mod tests {
         }
 
         #[test]
-        fn marks_are_a_set(rounds in prop::collection::vec(prop::collection::vec(0u32..20, 0..30), 0..4)) {
+        fn marks_equal_a_set(rounds in prop::collection::vec(prop::collection::vec(0u32..20, 0..30), 0..4)) {
             let mut marks = Marks::default();
             for round in rounds {
                 round.iter().for_each(|&number| marks.insert(number));

@@ -119,7 +119,7 @@ mod tests {
     proptest! {
         /// Counts equal those of a recount.
         #[test]
-        fn counts_are_right(done in prop::collection::vec((0u32..5, 0u16..3, 0u32..4), 0..60)) {
+        fn counts_equal_a_recount(done in prop::collection::vec((0u32..5, 0u16..3, 0u32..4), 0..60)) {
             let (mut senders, mut links) = (Senders::default(), Vec::new());
             let mut kinds: [Option<u32>; 5] = [None; 5];
             for (application, level, what) in done {

@@ -42,7 +42,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn by_hand() {
+    fn arbitration_weights_match_hand_computed_values() {
         assert_eq!(arbitration(&[0.5, 0.25, 0.25], 4), [4, 2, 2]);
         assert_eq!(arbitration(&[0.6, 0.3, 0.0001], 255), [255, 128, 1]);
         // Of 4 + 1.33 + 1.33 the sum is nearly 7.
@@ -53,7 +53,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ratios_survive(shares in prop::collection::vec(0.0f64..1.0, 1..16), most in 1u8..) {
+        fn weights_approximate_share_ratios(shares in prop::collection::vec(0.0f64..1.0, 1..16), most in 1u8..) {
             let weights = arbitration(&shares, most);
             let largest = shares.iter().copied().fold(0.0, f64::max);
             prop_assert!(weights.iter().all(|&weight| (1..=most).contains(&weight)));

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn finds_the_least_sum() {
+    fn kmeans_finds_the_least_sum() {
         for case in 0..200 {
             let mut chance = Stream::new(case, "points", 0);
             let mut points: Vec<Vec<f64>> = (0..3 + chance.below(3))
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_groups_than_different_points() {
+    fn groups_are_limited_by_distinct_points() {
         let points = [[1.0], [1.0], [2.0], [2.0]].map(|p| p.to_vec());
         let found = cluster(&points, 3, 1);
         assert_eq!((found.centres.len(), found.inertia), (2, 0.0));

@@ -30,7 +30,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn by_hand() {
+    fn isotonic_fit_matches_hand_computed_values() {
         assert_eq!(falling(&[3.0, 1.0, 2.0, 0.5], &[1.0; 4]), [3.0, 1.5, 1.5, 0.5]);
         assert_eq!(falling(&[1.0, 2.0, 3.0], &[1.0, 1.0, 2.0]), [2.25; 3]);
     }
@@ -39,7 +39,7 @@ mod tests {
         /// The result equals the formula without an algorithm: the largest over starts of the least
         /// over ends of the mean between them (for falling values the other way round).
         #[test]
-        fn is_the_min_max_of_means(
+        fn isotonic_fit_equals_the_min_max_of_means(
             data in prop::collection::vec((0u8..20, 1u8..4), 1..9),
         ) {
             let (values, weights): (Vec<f64>, Vec<f64>) =

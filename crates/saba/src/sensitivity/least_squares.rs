@@ -45,7 +45,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn columns_that_depend_on_each_other() {
+    fn dependent_columns_have_no_solution() {
         assert_eq!(solve(vec![[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]], vec![1.0, 2.0, 4.0]), None);
     }
 

@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_a_cubic_rises() {
+    fn rising_interval_of_a_cubic_is_found() {
         let cubic = |c| Polynomial::new(c, Share::known(0.05)).unwrap();
         assert_eq!(cubic([2.0, -1.0, 0.0, 0.0]).rises(), None);
         // (b - 0.3)(b - 0.6) is negative between its roots, so minus its integral rises there.

@@ -81,7 +81,7 @@ mod tests {
     use super::Date;
 
     #[test]
-    fn days_that_there_are_and_are_not() {
+    fn valid_dates_are_read_and_others_refused() {
         for day in ["2022-03-01", "2024-02-29", "2000-02-29", "0000-12-31"] {
             assert_eq!(day.parse::<Date>().unwrap().to_string(), day);
         }
@@ -97,7 +97,7 @@ mod tests {
 
     /// All dates, one after the other: each reads back and follows the previous one.
     #[test]
-    fn every_day_is_a_day() {
+    fn every_date_round_trips_in_order() {
         assert_eq!(Date::of_day(0).to_string(), "1970-01-01");
         assert_eq!(Date::of_day(11_016).to_string(), "2000-02-29");
         assert_eq!(Date::of_day(u64::MAX).to_string(), "9999-12-31");

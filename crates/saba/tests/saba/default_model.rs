@@ -28,7 +28,7 @@ fn over_stages(kind: Kind) -> f64 {
 }
 
 #[test]
-fn of_applications_with_stages_the_monotone_model_is_closest() {
+fn monotone_model_is_closest_for_staged_applications() {
     let monotone = over_stages(Kind::Monotone);
     let polynomials = POLYNOMIALS.map(|k| over_stages(Kind::Polynomial(k)));
     eprintln!("left out, root mean square: monotone {monotone:.3}, k = 1 to 3 {polynomials:.3?}");
@@ -36,7 +36,7 @@ fn of_applications_with_stages_the_monotone_model_is_closest() {
 }
 
 #[test]
-fn of_the_published_samples() {
+fn polynomials_are_closer_for_published_lr_samples() {
     // SQL has three samples, LR has four. Without one of them no cubic exists, and for SQL no
     // model.
     assert_eq!(left_out(&sql(), Kind::Monotone), None);
@@ -51,9 +51,9 @@ fn of_the_published_samples() {
 }
 
 #[test]
-fn a_cubic_claims_that_more_bandwidth_is_slower() {
+fn polynomial_fits_often_rise_with_bandwidth() {
     let rises = |i, degree| Polynomial::fit(&staged(i, 0.0), degree).unwrap().rises().is_some();
     let rising = POLYNOMIALS.map(|degree| (0..200).filter(|&i| rises(i, degree)).count());
-    eprintln!("of 200 without measuring error rise somewhere, by degree: {rising:?}");
+    eprintln!("of 200 noise-free fits, rising ones by degree: {rising:?}");
     assert!(rising[1] > 150 && rising[2] > 150, "{rising:?}");
 }

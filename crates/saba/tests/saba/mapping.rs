@@ -44,7 +44,7 @@ fn workloads() -> Vec<(&'static str, Model)> {
 
 /// Figure 4.7: ten workloads with k = 1 in three priority levels.
 #[test]
-fn ten_workloads_in_three_levels() {
+fn ten_workloads_map_to_three_levels() {
     let workloads = workloads();
     let models: Vec<&Model> = workloads.iter().map(|w| &w.1).collect();
     let grouped =
@@ -95,7 +95,7 @@ fn monotone_models_have_no_coefficients() {
 /// The figure has no coordinates. On this line 1 and 2 are nearest, then 5 and 6, 7 and 8, and 3
 /// and 4.
 #[test]
-fn eight_levels_in_two_queues() {
+fn eight_levels_map_to_two_queues_as_in_the_paper() {
     let line = [0.0, 0.1, 1.0, 1.4, 3.0, 3.2, 4.0, 4.3];
     let hierarchy = Hierarchy::of_points(&line.map(|x| vec![x]));
     assert_eq!(hierarchy.steps(), 8);
@@ -156,7 +156,7 @@ fn by_midpoints(points: &[Vec<f64>]) -> Vec<Vec<PriorityLevel>> {
 
 proptest! {
     #[test]
-    fn the_nearest_merge_at_their_midpoint(
+    fn nearest_clusters_merge_at_their_midpoint(
         points in prop::collection::vec(prop::collection::vec(-5.0f64..5.0, 3), 1..12),
     ) {
         let hierarchy = Hierarchy::of_points(&points);
@@ -167,7 +167,7 @@ proptest! {
     /// The number of queues is not exceeded, each queue has a level, and none is shared if queues
     /// suffice.
     #[test]
-    fn queues_fit(
+    fn queues_are_limited_and_used(
         points in prop::collection::vec(prop::collection::vec(-5.0f64..5.0, 2), 1..17),
         some in prop::collection::btree_set(0u16..16, 1..16), count in 1u8..16,
     ) {

@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 const DEGREES: [Degree; 3] = [Degree::ONE, Degree::TWO, Degree::THREE];
 
 #[test]
-fn a_line_by_the_textbook() {
+fn linear_fit_matches_the_textbook_formula() {
     let fitted = Polynomial::fit(&lr(), Degree::ONE).unwrap();
     // Slope and intercept follow from covariance and variance.
     let (b, d) = ([0.1, 0.25, 0.75, 1.0], [4.5, 3.4, 1.3, 1.0]);
@@ -31,7 +31,7 @@ fn a_line_by_the_textbook() {
 }
 
 #[test]
-fn invalid_degrees() {
+fn invalid_degrees_are_refused() {
     for degree in [0, 4, 255] {
         assert_eq!(Degree::try_from(degree), Err(FitError::Degree(degree)));
     }
@@ -41,7 +41,7 @@ fn invalid_degrees() {
 }
 
 #[test]
-fn computing_and_sending_in_turn_is_met_exactly() {
+fn monotone_model_is_exact_for_compute_then_send() {
     // The application computes for 40% of the time and sends for 60%.
     let time = |b: f64| 0.4 + 0.6 / b;
     let model = Monotone::fit(&samples(&[1.0, 0.5, 0.25].map(|b| (b, time(b)))));
@@ -59,7 +59,7 @@ fn computing_and_sending_in_turn_is_met_exactly() {
 }
 
 #[test]
-fn a_faster_run_with_less_bandwidth_is_noise() {
+fn faster_run_with_less_bandwidth_is_smoothed() {
     let noisy = samples(&[(1.0, 1.0), (0.9, 0.96), (0.75, 1.3), (0.5, 1.2), (0.25, 2.0)]);
     let Model::Monotone(model) = Model::fit(&noisy, Kind::default()).unwrap() else {
         panic!("the default is monotone");
@@ -69,7 +69,7 @@ fn a_faster_run_with_less_bandwidth_is_noise() {
 }
 
 #[test]
-fn warnings_about_a_model_and_its_use() {
+fn doubtful_model_use_gives_warnings() {
     let line = Model::fit(&lr(), Kind::Polynomial(Degree::ONE)).unwrap();
     assert_eq!(Quality::of(&line, &lr(), None).warnings, []);
     let setting = |nodes, dataset: &str| Setting {
@@ -96,7 +96,7 @@ fn warnings_about_a_model_and_its_use() {
 }
 
 #[test]
-fn r_squared_of_other_runs() {
+fn r_squared_of_other_samples_may_be_negative() {
     let model = Model::fit(&lr(), Kind::default()).unwrap();
     assert_eq!(model.r_squared(&lr()), 1.0);
     let flat = samples(&[(1.0, 1.0), (0.5, 1.0), (0.25, 1.0)]);
@@ -140,7 +140,7 @@ proptest! {
 
     /// Samples of a polynomial yield that polynomial.
     #[test]
-    fn polynomials_are_found_again(
+    fn polynomial_samples_give_that_polynomial(
         c in prop::array::uniform4(-5.0f64..5.0), shares in prop::sample::subsequence(&PROFILED[..6], 4..=6),
     ) {
         let value = |b: f64| 40.0 + c[0] + c[1] * b + c[2] * b * b + c[3] * b * b * b;
@@ -172,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn rising_pieces_rise(samples in any_samples()) {
+    fn reported_rise_is_the_rising_interval(samples in any_samples()) {
         let Ok(fitted) = Polynomial::fit(&samples, Degree::THREE) else { return Ok(()) };
         let model = Model::Polynomial(fitted);
         let of = |b| model.predict(share(b)).even_extrapolated();
@@ -192,7 +192,7 @@ proptest! {
 }
 
 #[test]
-fn sizes_of_datasets() {
+fn dataset_sizes_scale() {
     let dataset: Dataset = "300 GB".parse().unwrap();
     let more = dataset.scaled(2.5);
     assert_eq!(more.to_string(), "750 GB");

@@ -27,7 +27,7 @@ fn repeated_runs_are_one_point() {
 }
 
 #[test]
-fn invalid_samples() {
+fn invalid_samples_are_refused() {
     let refused = |runs: &[Sample]| Samples::new(runs.iter().copied()).unwrap_err();
     assert_eq!(refused(&[]), SamplesError::NoWhole);
     assert_eq!(refused(&[run(0.9, 1), run(0.5, 2), run(0.1, 3)]), SamplesError::NoWhole);
@@ -42,7 +42,7 @@ fn invalid_samples() {
 }
 
 #[test]
-fn leaving_a_point_out() {
+fn samples_without_a_point_are_validated() {
     let all = samples(&[(1.0, 1.0), (0.75, 1.3), (0.25, 3.4), (0.1, 4.5)]);
     let rest = all.without(share(0.25)).unwrap();
     assert_eq!(rest.points().len(), 3);

@@ -50,7 +50,7 @@ fn csv(text: &str) -> Result<Table, InputError> {
 }
 
 #[test]
-fn both_forms_say_the_same() {
+fn toml_and_csv_tables_are_equal() {
     let table = toml(TOML).unwrap();
     assert_eq!(table, csv(CSV).unwrap());
     // Keys have any order, and 1 equals 1.0.
@@ -66,7 +66,7 @@ fn both_forms_say_the_same() {
 }
 
 #[test]
-fn written_tables() {
+fn written_tables_match_their_documents() {
     let table = csv(CSV).unwrap();
     insta::assert_snapshot!(write::csv(&table), @r#"
     application,share,time_s,nodes,dataset,measured,comment
@@ -93,7 +93,7 @@ fn refused_csv(from: &str, to: &str) -> String {
 }
 
 #[test]
-fn invalid_toml_tables() {
+fn invalid_toml_tables_are_refused() {
     insta::assert_snapshot!(refused_toml("    { share = 1, time = \"137.5 s\" },\n", ""), @r#"t.toml:17: no sample with all of the bandwidth for "TS" (allowed: a sample with a share of 1, which slowdowns are relative to)"#);
     insta::assert_snapshot!(refused_toml("    { share = 0.75, time = \"138 s\" },\n", ""), @r#"t.toml:17: samples with 2 shares of the bandwidth for "TS" (allowed: 3 different shares or more, one of them 1)"#);
     insta::assert_snapshot!(refused_toml("138 s", "0 s"), @r#"t.toml:19: a time of 0 for "TS" (allowed: a time above 0 such as "172 s")"#);
@@ -111,7 +111,7 @@ fn invalid_toml_tables() {
 }
 
 #[test]
-fn invalid_csv_tables() {
+fn invalid_csv_tables_are_refused() {
     insta::assert_snapshot!(refused_csv("137.5,TS,1\n", ""), @r#"t.csv:7: no sample with all of the bandwidth for "TS" (allowed: a sample with a share of 1, which slowdowns are relative to)"#);
     insta::assert_snapshot!(refused_csv("138,TS,0.75\n", ""), @r#"t.csv:7: samples with 2 shares of the bandwidth for "TS" (allowed: 3 different shares or more, one of them 1)"#);
     insta::assert_snapshot!(refused_csv("138,TS", "0,TS"), @r#"t.csv:8: a time of 0 for "TS" (allowed: a time above 0 such as "172 s")"#);
@@ -187,7 +187,7 @@ const PIECES: [&str; 20] = [
 
 proptest! {
     #[test]
-    fn what_is_written_is_read_as_the_same(table in tables()) {
+    fn tables_round_trip(table in tables()) {
         prop_assert_eq!(csv(&write::csv(&table)).unwrap(), table.clone());
         prop_assert_eq!(toml(&write::toml(&table)).unwrap(), table);
     }

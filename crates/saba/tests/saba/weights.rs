@@ -69,7 +69,7 @@ fn are_sound(weights: &Weights, models: &[Model], capacity: f64) {
 }
 
 #[test]
-fn one_application_has_it_all() {
+fn single_application_gets_all_capacity() {
     let weights = solve(&[polynomial([3.0, -2.0, 0.0, 0.0], 0.05)], 0.8);
     assert_eq!(weights.shares, [0.8]);
     assert_eq!(weights.guarantee, Guarantee::Exact);
@@ -77,7 +77,7 @@ fn one_application_has_it_all() {
 }
 
 #[test]
-fn parabolas_by_lagrange() {
+fn parabolic_models_match_the_lagrange_solution() {
     // With slowdowns a (1 - x)², the slopes 2 a (x - 1) are equal where a (1 - x) is.
     let models = [1.0, 2.0, 4.0].map(|a| polynomial([a, -2.0 * a, a, 0.0], 0.01));
     let weights = solve(&models, 1.0);
@@ -91,7 +91,7 @@ fn parabolas_by_lagrange() {
 }
 
 #[test]
-fn of_lines_the_steepest_takes_all() {
+fn steepest_linear_model_gets_the_rest() {
     // Degree 1 is a linear programme: floors, and the rest for the largest gain.
     let models = [-1.0, -3.0, -2.0].map(|slope| polynomial([4.0, slope, 0.0, 0.0], 0.1));
     let weights = solve(&models, 1.0);
@@ -107,7 +107,7 @@ fn of_lines_the_steepest_takes_all() {
 }
 
 #[test]
-fn one_application_waits_if_sharing_helps_none() {
+fn concave_models_leave_one_application_at_its_floor() {
     // These slowdowns fall ever faster: two halves are the worst division, and a share in the
     // middle is no help.
     let concave = polynomial([3.0, -0.5, -1.5, 0.0], 0.1);
@@ -120,7 +120,7 @@ fn one_application_waits_if_sharing_helps_none() {
 }
 
 #[test]
-fn below_what_was_measured_shares_go_with_the_root_of_the_slowdown() {
+fn shares_below_the_measured_range_follow_root_slowdowns() {
     // Forty applications measured down to 5%. Below that, data of constant size takes at most d b /
     // x.
     let slowdown = |i: usize| [4.0, 1.0, 9.0][i % 3];
@@ -157,7 +157,7 @@ fn floors_are_lowered_together() {
 }
 
 #[test]
-fn equal_weights_are_the_control() {
+fn equal_weights_split_capacity_evenly() {
     let models = [-1.0, -3.0].map(|slope| polynomial([4.0, slope, 0.0, 0.0], 0.1));
     let (catalogue, members) = catalogue(&models);
     let weights = equal(&catalogue, share(0.8), &members);
@@ -185,7 +185,7 @@ proptest! {
 
     /// No division on a fine grid is better, and the lower bound is below all of them.
     #[test]
-    fn nothing_on_a_grid_is_better(
+    fn solution_is_no_worse_than_a_grid(
         models in prop::collection::vec(models(), 2..=4), twin: bool, capacity in 0.5f64..=1.0,
     ) {
         let mut models = models;
@@ -207,7 +207,7 @@ proptest! {
     /// Optimal weights can't be improved by a transfer between two applications, also with more
     /// applications than floors fit.
     #[test]
-    fn no_transfer_helps(models in prop_oneof![
+    fn transfers_do_not_improve_optimal_weights(models in prop_oneof![
         prop::collection::vec(models(), 2..40),
         prop::collection::vec(cubics(), 2..12),
         prop::collection::vec(models(), 2..6),
@@ -259,16 +259,16 @@ proptest! {
 
     /// The order of applications permutes the shares and changes nothing else.
     #[test]
-    fn order_does_not_matter(models in prop::collection::vec(models(), 2..8)) {
+    fn order_of_applications_does_not_matter(models in prop::collection::vec(models(), 2..8)) {
         let forth = solve(&models, 1.0);
         let back = solve(&models.iter().rev().cloned().collect::<Vec<_>>(), 1.0);
         prop_assert!((forth.slowdowns - back.slowdowns).abs() < 1e-8 * forth.slowdowns.abs().max(1.0));
     }
 }
 
-/// Generates a thousand applications, each with its own cubic.
+/// A thousand applications, each with its own cubic, are solved within a small gap.
 #[test]
-fn many_applications() {
+fn thousand_applications_are_solved_within_a_gap() {
     let models: Vec<Model> = (0..1000)
         .map(|i| Model::fit(&staged(i, 0.0), Kind::Polynomial(Degree::THREE)).unwrap())
         .collect();
@@ -299,7 +299,7 @@ fn floors_of_models_can_be_left_out() {
 
 proptest! {
     #[test]
-    fn without_floors_of_models_the_sum_is_no_higher(
+    fn dropping_model_floors_never_raises_the_sum(
         samples in prop::collection::vec(any_samples(), 1..5),
     ) {
         let models: Vec<Model> =

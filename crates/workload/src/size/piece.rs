@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_of_one_size_has_only_that_size() {
+    fn single_size_piece_has_only_that_size() {
         for size in [1, 2, 1000, crate::MAX_FLOW.get()] {
             let piece = Piece::only(size);
             assert_eq!((piece.quantile(1e-300), piece.quantile(1.0)), (size, size));
@@ -145,7 +145,7 @@ mod tests {
         }
 
         #[test]
-        fn the_mean_of_large_sizes_is_among_them(
+        fn mean_of_large_sizes_is_within_their_range(
             above in 0u64..1 << 39, width in 1u64..1 << 39, spread in spreads(),
         ) {
             let piece = Piece::new(above, above + width, spread);

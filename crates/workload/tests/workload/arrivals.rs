@@ -23,7 +23,7 @@ fn flows(fraction: f64, extent: Extent) -> impl Iterator<Item = Flow> {
 
 /// The numbers of a published run are the same on all machines.
 #[test]
-fn flows_do_not_change() {
+fn flows_are_pinned() {
     let first: Vec<Flow> = flows(0.7, Extent::Flows(4)).collect();
     insta::assert_snapshot!(write::flows(&first), @r"
     start_ns,src,dst,bytes
@@ -37,7 +37,7 @@ fn flows_do_not_change() {
 /// The default case of IRN 4.1 has about 7,500 flows in 10 ms: 54 hosts times 70% of 40 Gbps are
 /// 1.89 GB, in flows of 253 KB.
 #[test]
-fn the_default_case() {
+fn default_case_has_the_expected_number_of_flows() {
     let poisson = Poisson::new(54, load(0.7), irn(), Extent::Until(Time::from_ms(10))).unwrap();
     let expected = 54.0 * 0.7 * 40e9 / 8.0 * 0.01 / 253_404.0;
     assert!((poisson.mean_flows(Time::from_ms(10)) - expected).abs() < 0.1, "{expected}");
@@ -62,7 +62,7 @@ fn each_host_is_a_poisson_process() {
 
 /// Every ordered pair of different hosts is equally likely, within five standard deviations.
 #[test]
-fn pairs_are_even() {
+fn all_host_pairs_are_equally_likely() {
     let mut count = [0u32; 54 * 54];
     for flow in flows(0.7, Extent::Flows(572_400)) {
         count[(flow.src * 54 + flow.dst) as usize] += 1;
@@ -75,7 +75,7 @@ fn pairs_are_even() {
 
 /// Another load has the same flows at other times.
 #[test]
-fn a_sweep_compares_like_with_like() {
+fn other_load_has_the_same_flows_at_scaled_times() {
     let light: Vec<Flow> = flows(0.1, Extent::Flows(1_000)).collect();
     let heavy: Vec<Flow> = flows(0.2, Extent::Flows(1_000)).collect();
     for (light, heavy) in light.iter().zip(&heavy) {
@@ -85,7 +85,7 @@ fn a_sweep_compares_like_with_like() {
 }
 
 #[test]
-fn seeds_and_parts_are_apart() {
+fn seeds_and_parts_give_different_flows() {
     let poisson = Poisson::new(54, load(0.7), irn(), Extent::Flows(100)).unwrap();
     let flows = |seed, part| poisson.flows(seed, part).collect::<Vec<_>>();
     assert_eq!(flows(1, 0), flows(1, 0));
@@ -95,7 +95,7 @@ fn seeds_and_parts_are_apart() {
 
 /// A flow in each hundredth of a picosecond: the rounded-off part of a start is added to the next.
 #[test]
-fn crowded_flows() {
+fn rounding_remainders_carry_over_to_the_next_start() {
     const FLOWS: u64 = 1_000_000;
     let load = Load::new(0.8, BitRate::from_gbps(1_000)).unwrap();
     let small = SizeDistribution::fixed(Bytes::new(1)).unwrap();
@@ -106,7 +106,7 @@ fn crowded_flows() {
 
 /// The end of the range of times ends the flows without a panic.
 #[test]
-fn rare_flows() {
+fn flows_beyond_the_time_range_end_the_list() {
     let slow = Load::new(1e-6, BitRate::from_bps(1)).unwrap();
     let large = SizeDistribution::fixed(Bytes::new(1 << 40)).unwrap();
     let mut flows = Poisson::new(2, slow, large, Extent::Flows(9)).unwrap().flows(1, 0);
@@ -114,7 +114,7 @@ fn rare_flows() {
 }
 
 #[test]
-fn impossible_loads() {
+fn impossible_loads_are_refused() {
     let text = |error: WorkloadError| format!("{error} (allowed: {})", error.allowed());
     let refused = |fraction, link| text(Load::new(fraction, link).unwrap_err());
     insta::assert_snapshot!(refused(0.0, LINK), @"a load of 0 (allowed: a fraction of the link rate from 0.000001 to 10, such as 0.7)");
@@ -127,9 +127,9 @@ fn impossible_loads() {
 }
 
 proptest! {
-    /// Returns the offered load: bytes sent over the bytes that the links could carry.
+    /// The offered load is bytes sent over the bytes that the links could carry.
     #[test]
-    fn the_load_is_the_requested_one(
+    fn offered_load_is_the_requested_one(
         hosts in 2u32..300, fraction in 0.01f64..2.0, factor in 1.0f64..1.2, gbps in 1u64..800,
         sizes in distributions(), seed: u64,
     ) {
@@ -154,7 +154,7 @@ proptest! {
 
     /// A time limit removes flows and changes none, also if many start in one picosecond.
     #[test]
-    fn the_extent_only_cuts(fraction in 1e-3f64..10.0, us in 0u64..100, gbps in 1u64..1_000_000) {
+    fn time_limit_only_removes_flows(fraction in 1e-3f64..10.0, us in 0u64..100, gbps in 1u64..1_000_000) {
         let load = Load::new(fraction, BitRate::from_gbps(gbps)).unwrap();
         let flows = |extent| Poisson::new(54, load, irn(), extent).unwrap().flows(1, 0);
         let end = Time::from_us(us);

@@ -25,7 +25,7 @@ fn fractions_and_percent_are_the_same() {
 }
 
 #[test]
-fn spreads_between_points() {
+fn spread_interpolates_between_points() {
     let read = |spread| read::cdf(&Source::new("f", "10 0\n1000 1"), spread).unwrap();
     assert_eq!(read(Spread::Uniform).quantile(0.5).get(), 505);
     assert_eq!(read(Spread::LogUniform).quantile(0.5).get(), 100);

@@ -15,7 +15,7 @@ fn refused(line: &str) -> String {
 }
 
 #[test]
-fn the_public_format() {
+fn public_coflow_format_is_read() {
     let text = "\u{feff}150 3\r\n7 13122.5 2 66 138 1 38:4.0\r\n\n1 0 1 22 2 65:1 0:0.5 \n2 10833 1 149 1 149:48.000001\n";
     let trace = read(text).unwrap();
     assert_eq!((trace.ports, trace.flows()), (150, 5));
@@ -51,7 +51,7 @@ fn mappers_share_equally() {
 }
 
 #[test]
-fn counts_that_disagree() {
+fn inconsistent_counts_are_refused() {
     insta::assert_snapshot!(read("").unwrap_err(), @"my.txt:1: the file is empty (allowed: a coflow trace, with `ports coflows` in its first line)");
     insta::assert_snapshot!(read("150").unwrap_err(), @"my.txt:1: a first line with 1 of 2 values (allowed: how many ports and how many coflows, such as 150 526)");
     insta::assert_snapshot!(read("0 1\n").unwrap_err(), @r#"my.txt:1: the number of ports is "0" (allowed: a whole number from 1 to 65536)"#);
@@ -68,7 +68,7 @@ fn counts_that_disagree() {
 }
 
 #[test]
-fn values() {
+fn invalid_values_are_refused() {
     insta::assert_snapshot!(refused("two 0 1 0 1 3:1.0"), @r#"my.txt:3: the coflow's number is "two" (allowed: a whole number from 0 to 18446744073709551615)"#);
     insta::assert_snapshot!(refused("2 -5 1 0 1 3:1.0"), @r#"my.txt:3: an arrival is "-5" (allowed: milliseconds such as 10833, down to a picosecond and up to 106 days)"#);
     insta::assert_snapshot!(refused("2 0 1 5 1 3:1.0"), @r#"my.txt:3: a port is "5" (allowed: ports 0 to 3, as the first line says)"#);
@@ -83,7 +83,7 @@ fn values() {
 /// The generated substitute for the public trace has its size, and nearly all bytes in wide and
 /// long coflows.
 #[test]
-fn a_mix_like_the_public_trace() {
+fn generated_mix_resembles_the_public_trace() {
     let trace = CoflowMix::like_public().trace(1);
     assert_eq!((trace.ports, trace.coflows.len()), (150, 526));
     assert!((400_000..1_000_000).contains(&trace.flows()), "{}", trace.flows());
@@ -105,7 +105,7 @@ fn traces() -> impl Strategy<Value = CoflowTrace> {
 
 proptest! {
     #[test]
-    fn writing_and_reading_are_inverse(trace in traces()) {
+    fn coflow_traces_round_trip(trace in traces()) {
         let again = read(&write::coflows(&trace)).unwrap();
         // Without port 0, a trace with the last port would count from 1. The mix never has such a
         // port.
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn mixes_are_sound(trace in traces()) {
+    fn generated_coflows_are_valid(trace in traces()) {
         for coflow in &trace.coflows {
             prop_assert!(!coflow.mappers.is_empty() && !coflow.reducers.is_empty());
             prop_assert!(coflow.mappers.is_sorted_by(|a, b| a < b));

@@ -17,7 +17,7 @@ fn refused(line: &str) -> String {
 }
 
 #[test]
-fn values_with_decimals_and_spaces() {
+fn decimals_and_spaces_are_read() {
     let text = "\u{feff} start_ns, src ,dst,bytes \r\n\r\n 0 , 53 ,0, 1\r\n1.5,0,1,1099511627776\r\n\n\
                 1.500,1,0,1\n2.001,0,1,007";
     let flow = |ps, src, dst, bytes| Flow { start: Time::from_ps(ps), src, dst, bytes };
@@ -28,7 +28,7 @@ fn values_with_decimals_and_spaces() {
 }
 
 #[test]
-fn headers() {
+fn invalid_headers_are_refused() {
     insta::assert_snapshot!(read("").unwrap_err(), @"my.csv:1: a flow list without a line (allowed: start_ns,src,dst,bytes in the first line)");
     insta::assert_snapshot!(read("\n\n0,1,2,3\n").unwrap_err(), @"my.csv:3: a flow list without its header (allowed: start_ns,src,dst,bytes)");
     insta::assert_snapshot!(read("start_ns,src,dst,size\n").unwrap_err(), @"my.csv:1: a flow list without its header (allowed: start_ns,src,dst,bytes)");
@@ -36,7 +36,7 @@ fn headers() {
 }
 
 #[test]
-fn values() {
+fn invalid_values_are_refused() {
     insta::assert_snapshot!(refused("6,0,1"), @"my.csv:3: 3 values in a line (allowed: 4 values: start_ns,src,dst,bytes)");
     insta::assert_snapshot!(refused("6"), @"my.csv:3: 1 value in a line (allowed: 4 values: start_ns,src,dst,bytes)");
     insta::assert_snapshot!(refused("6,0,1,1,"), @"my.csv:3: 5 values in a line (allowed: 4 values: start_ns,src,dst,bytes)");
@@ -59,7 +59,7 @@ fn values() {
 }
 
 #[test]
-fn flows_that_can_not_be() {
+fn impossible_flows_are_refused() {
     insta::assert_snapshot!(refused("6,7,7,1"), @"my.csv:3: a flow from host 7 to itself (allowed: two different hosts)");
     insta::assert_snapshot!(refused("4.999,0,1,1"), @"my.csv:3: a flow that starts at 4.999 ns after one that starts at 5 ns, in line 2 (allowed: flows in order of start_ns)");
     insta::assert_snapshot!(refused("\n6,0,1,1\n\n5,0,1,1"), @"my.csv:6: a flow that starts at 5 ns after one that starts at 6 ns, in line 4 (allowed: flows in order of start_ns)");
@@ -86,7 +86,7 @@ fn a_long_list_streams() {
 
 /// Nothing follows an error.
 #[test]
-fn an_error_is_the_end() {
+fn error_ends_the_list() {
     let source = Source::new("my.csv", "start_ns,src,dst,bytes\n0,0,0,1\n0,0,1,1\n");
     let mut flows = read::flows(&source, 54);
     assert!(flows.next().unwrap().is_err());
@@ -95,7 +95,7 @@ fn an_error_is_the_end() {
 
 proptest! {
     #[test]
-    fn writing_and_reading_are_inverse(mut flows in prop::collection::vec(flows(), 0..50)) {
+    fn flow_lists_round_trip(mut flows in prop::collection::vec(flows(), 0..50)) {
         flows.sort();
         prop_assert_eq!(read(&write::flows(&flows)).unwrap(), flows);
     }

@@ -9,7 +9,7 @@ const REQUEST: Bytes = Bytes::new(150_000_000);
 
 /// IRN 4.4.3 with 40 senders: 3.75 MB from each.
 #[test]
-fn the_incast_of_the_paper() {
+fn incast_matches_irn_4_4_3() {
     let flows: Vec<Flow> = Incast::new(54, 7, 40, REQUEST).unwrap().flows(1, 0).collect();
     assert_eq!(flows.len(), 40);
     assert!(flows.is_sorted_by(|a, b| a.src < b.src));
@@ -35,7 +35,7 @@ fn every_set_of_senders_is_as_likely() {
 }
 
 #[test]
-fn impossible_incasts() {
+fn impossible_incasts_are_refused() {
     let text = |error: WorkloadError| format!("{error} (allowed: {})", error.allowed());
     let refused = |hosts, receiver, senders, bytes| {
         text(Incast::new(hosts, receiver, senders, Bytes::new(bytes)).unwrap_err())
@@ -56,7 +56,7 @@ fn impossible_incasts() {
 
 proptest! {
     #[test]
-    fn every_request_is_whole(
+    fn requests_have_all_flows_and_bytes(
         hosts in 2u32..100, receiver in 0u32..100, senders in 1u32..100, connections in 1u32..5,
         extra in 0u64..1_000_000, requests in 1u64..5, first in 0u64..1000, every in 0u64..1000,
         seed: u64,

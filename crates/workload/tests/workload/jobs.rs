@@ -104,7 +104,7 @@ proptest! {
 
     /// In a shuffle, a ring and a star every instance has at least its part, so no byte is lost.
     #[test]
-    fn nothing_is_lost_in_dividing(n in 2u32..20, bytes in 0u64..1_000_000) {
+    fn divided_transfers_keep_all_bytes(n in 2u32..20, bytes in 0u64..1_000_000) {
         let total = |pattern: Pattern| pattern.total(n, Bytes::new(bytes)).get();
         prop_assert_eq!(total(Pattern::Shuffle), u64::from(n) * bytes);
         prop_assert_eq!(total(Pattern::Chain), u64::from(n - 1) * bytes);
@@ -129,7 +129,7 @@ fn within(ours: f64, published: f64, tolerance: f64) {
 
 /// Values of Saba 3.2, 3.4, 4.2.2 and the introduction of chapter 4.
 #[test]
-fn workloads_alone_are_as_saba_says() {
+fn workload_slowdowns_match_saba() {
     let at = |name, percent| slowdown(name, percent, Scale::default());
     within(at("LR", 25), 3.4, 0.01);
     within(at("LR", 75), 1.28, 0.02);
@@ -173,7 +173,7 @@ fn scale_changes_sensitivity() {
 /// Generated workloads are equal for equal seeds, range from sensitive to insensitive, and are
 /// valid.
 #[test]
-fn made_up_workloads_vary() {
+fn synthetic_workloads_are_reproducible_and_vary() {
     for seed in 0..50 {
         let workloads = synthetic(seed, 20);
         assert_eq!(workloads, synthetic(seed, 20));
@@ -191,7 +191,7 @@ fn made_up_workloads_vary() {
 proptest! {
     /// Measured times of a job of stages are met exactly, for any end of its overlap.
     #[test]
-    fn a_model_from_times_takes_as_long(
+    fn fitted_job_takes_the_measured_times(
         exposed in 0.0..0.9f64, hidden in 0.0..1.0f64, behind in 1usize..6,
     ) {
         let parts = [1.0, 0.9, 0.75, 0.5, 0.25, 0.1, 0.05];
@@ -216,7 +216,7 @@ proptest! {
 /// LR's published slowdowns are concave in 1 / bandwidth, so the nearest job differs, and the fit
 /// reports the error.
 #[test]
-fn times_that_no_job_has() {
+fn unattainable_times_report_the_error() {
     let times = [(1.0, 136.0), (0.75, 172.0), (0.25, 447.0), (0.1, 612.0)];
     let fit = Workload::from_times("LR", &times).unwrap();
     assert!(fit.off_by > 0.1, "{fit:?}");

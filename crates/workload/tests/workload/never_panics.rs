@@ -73,19 +73,19 @@ fn read_all(text: &str) {
 
 proptest! {
     #[test]
-    fn on_any_text(text in ".{0,200}") {
+    fn any_text_is_read_or_refused(text in ".{0,200}") {
         read_all(&text);
     }
 
     #[test]
-    fn on_pieces(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40)) {
+    fn known_pieces_are_read_or_refused(pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40)) {
         read_all(&pieces.concat());
         read_all(&format!("start_ns,src,dst,bytes\n{}", pieces.concat()));
         read_all(&format!("54 1\n1 0 1 {}", pieces.concat()));
     }
 
     #[test]
-    fn on_lines_of_points(points in prop::collection::vec((0u64..=1 << 40, 0u32..=100), 2..20)) {
+    fn point_lines_are_read_or_refused(points in prop::collection::vec((0u64..=1 << 40, 0u32..=100), 2..20)) {
         let (mut sizes, mut shares): (Vec<_>, Vec<_>) = points.into_iter().unzip();
         sizes.sort();
         shares.sort();

@@ -30,7 +30,7 @@ fn two_hosts_exchange_flows() {
 
 proptest! {
     #[test]
-    fn everybody_sends_once_and_receives_once(hosts in 2u32..300, seed: u64) {
+    fn every_host_sends_and_receives_once(hosts in 2u32..300, seed: u64) {
         let flows = flows(hosts, seed);
         prop_assert!(flows.iter().map(|flow| flow.src).eq(0..hosts));
         let mut to: Vec<u32> = flows.iter().map(|flow| flow.dst).collect();

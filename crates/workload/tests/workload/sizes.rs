@@ -23,7 +23,7 @@ fn distance(sizes: &SizeDistribution) -> f64 {
 }
 
 #[test]
-fn irn_by_hand() {
+fn irn_sizes_match_hand_computed_values() {
     let sizes = SizeDistribution::irn_heavy_tailed(IrnSpreads::default());
     let share = |bytes| sizes.share_up_to(Bytes::new(bytes));
     assert_eq!([31, 1_000, 200_000, 3_000_000].map(share), [0.0, 0.5, 0.85, 1.0]);
@@ -45,7 +45,7 @@ fn irn_by_hand() {
 
 /// Means as in the comments, and as the publishers compute with a line between points.
 #[test]
-fn known_ones_have_the_means_that_are_known() {
+fn known_distributions_have_their_published_means() {
     let mean = |name| SizeDistribution::known(name).unwrap().mean();
     // Sizes are rounded up to whole bytes: half a byte more.
     assert!((mean("web-search") - 1_711_250.5).abs() < 1e-6, "{}", mean("web-search"));
@@ -56,7 +56,7 @@ fn known_ones_have_the_means_that_are_known() {
 }
 
 #[test]
-fn samples_of_the_known_ones_are_spread_as_they_say() {
+fn samples_follow_the_known_distributions() {
     for name in KNOWN {
         let sizes = SizeDistribution::known(name).unwrap();
         assert!(distance(&sizes) < 2.2, "{name}: {}", distance(&sizes));
@@ -64,7 +64,7 @@ fn samples_of_the_known_ones_are_spread_as_they_say() {
 }
 
 #[test]
-fn ends_are_included() {
+fn uniform_sizes_include_both_ends() {
     let dice = SizeDistribution::uniform(Bytes::new(1), Bytes::new(6)).unwrap();
     assert_eq!((dice.mean(), dice.least().get(), dice.most().get()), (3.5, 1, 6));
     let mut rolled = samples(&dice, 1_000);
@@ -79,7 +79,7 @@ fn ends_are_included() {
 }
 
 #[test]
-fn impossible_sizes() {
+fn impossible_sizes_are_refused() {
     let refused = |least, most| {
         let error = SizeDistribution::uniform(Bytes::new(least), Bytes::new(most)).unwrap_err();
         format!("{error} (allowed: {})", error.allowed())
@@ -90,7 +90,7 @@ fn impossible_sizes() {
 }
 
 #[test]
-fn points_that_are_no_distribution() {
+fn invalid_cdf_points_are_refused() {
     let error = |points: &[(u64, f64)]| {
         let points: Vec<_> = points.iter().map(|&(b, share)| (Bytes::new(b), share)).collect();
         SizeDistribution::cdf(&points, Spread::Uniform).unwrap_err()
@@ -110,9 +110,9 @@ fn points_that_are_no_distribution() {
     assert_eq!(error(&[(0, 0.0), (bytes, 1.0)]), CdfError::TooLarge { point: 1, bytes });
 }
 
-/// A table of points has the same meaning in both units, and a vertical step is flows of one size.
+/// A table of points is equal in both units, and a vertical step gives flows of one size.
 #[test]
-fn steps_and_gaps() {
+fn cdf_steps_and_gaps_are_sampled() {
     let of = |points: &[(u64, f64)]| {
         let points: Vec<_> = points.iter().map(|&(b, share)| (Bytes::new(b), share)).collect();
         SizeDistribution::cdf(&points, Spread::LogUniform).unwrap()
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn quantiles_invert(sizes in distributions(), share in 1e-9f64..=1.0) {
+    fn quantiles_invert_the_distribution(sizes in distributions(), share in 1e-9f64..=1.0) {
         let size = sizes.quantile(share);
         prop_assert!(sizes.share_up_to(size) >= share - 1e-12);
         prop_assert!(sizes.share_up_to(Bytes::new(size.get() - 1)) < share + 1e-12);

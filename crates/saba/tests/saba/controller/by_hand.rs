@@ -24,7 +24,7 @@ fn configure(port: u64, table: &[(u16, u8)], weights: &[u8]) -> Command {
 
 /// The library's calls in sequence (Saba 4.4.2).
 #[test]
-fn from_registration_to_the_end() {
+fn lifecycle_from_registration_to_end() {
     let mut saba = controller();
     saba.accept(found(7, 8, 0));
     saba.accept(registered(1, &sends(0.2)));
@@ -97,7 +97,7 @@ fn an_old_level_merges_with_the_nearest() {
 
 /// A connection counts once its application and ports are known, in any order.
 #[test]
-fn early_events_are_remembered() {
+fn early_connections_wait_for_application_and_port() {
     let mut saba = controller();
     saba.accept(connected(1, 1, 0, &[7]));
     saba.accept(found(7, 8, 0));
@@ -115,7 +115,7 @@ fn early_events_are_remembered() {
 
 /// A port that is found again is configured again, also if its loss was not noticed.
 #[test]
-fn a_port_that_is_found_again_is_configured_again() {
+fn rediscovered_port_is_configured_again() {
     let mut saba = controller();
     saba.accept(registered(1, &sends(0.4)));
     saba.accept(connected(1, 1, 0, &[7]));

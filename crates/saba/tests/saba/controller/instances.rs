@@ -99,7 +99,7 @@ proptest! {
     /// Ports are configured as by one controller, with any partition, any order of delivery and
     /// repeated events.
     #[test]
-    fn together_they_are_one_controller(
+    fn instances_together_equal_one_controller(
         (world, events) in sequences(any_worlds()), (instances, owners) in owners(), seed: u64,
     ) {
         prop_assume!(table(&world.models).levels().len() == 4);
@@ -124,7 +124,7 @@ proptest! {
 
     /// Lost events are replaced once all external events are repeated, at any instance.
     #[test]
-    fn a_retry_finds_what_was_lost(
+    fn repeated_events_replace_lost_ones(
         (world, events) in sequences(any_worlds()), (instances, owners) in owners(), seed: u64,
     ) {
         prop_assume!(table(&world.models).levels().len() == 4);
@@ -146,7 +146,7 @@ proptest! {
 
 /// Only the instance at which an application registered assigns its level.
 #[test]
-fn one_instance_answers() {
+fn only_the_registering_instance_assigns_the_level() {
     let owner = BTreeMap::from([(PortId(0), InstanceId(0)), (PortId(1), InstanceId(1))]);
     let partition = Arc::new(Partition::new([], owner));
     let model = super::world::sends(0.4);

@@ -20,7 +20,7 @@ proptest! {
     /// Any order, with late copies and settling in between, has the result of a controller that
     /// accepts only the events that still apply at the end.
     #[test]
-    fn only_lasting_events_matter((world, events) in sequences(any_worlds())) {
+    fn result_depends_only_on_lasting_events((world, events) in sequences(any_worlds())) {
         for (settings, levels) in ways(&world) {
             let found = Watched::new(settings, levels.clone()).all(events.clone());
             let fresh = Watched::new(settings, levels).at_once(&world.lasting);
@@ -41,7 +41,7 @@ proptest! {
 
     /// Repeated events change nothing and leave nothing to compute.
     #[test]
-    fn repeated_events_change_nothing((world, events) in sequences(any_worlds())) {
+    fn repeated_events_have_no_effect((world, events) in sequences(any_worlds())) {
         for (settings, levels) in ways(&world) {
             let mut found = Watched::new(settings, levels).all(events.clone());
             for (event, _) in &events {

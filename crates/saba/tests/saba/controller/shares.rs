@@ -115,7 +115,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn queues_have_what_their_applications_have((world, events) in sequences(smooth_worlds())) {
+    fn queue_shares_are_sums_of_application_shares((world, events) in sequences(smooth_worlds())) {
         let equal = Settings { weighting: Weighting::EqualQueues, ..Settings::default() };
         for settings in [Settings::default(), equal] {
             let shared = Levels::Shared(table(&world.models));
