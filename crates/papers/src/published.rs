@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_paper_has_readable_published_values_with_no_doubles() {
+    fn published_values_are_readable_and_unique() {
         for paper in crate::PAPERS {
             let published = Published::parse(paper.published).unwrap();
             for (i, v) in published.values().iter().enumerate() {

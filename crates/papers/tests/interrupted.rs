@@ -23,7 +23,7 @@ impl Observer for Impatient {
 }
 
 #[test]
-fn what_was_finished_is_kept_and_counted() {
+fn interrupted_paper_keeps_finished_runs() {
     let options = Options { item: Some("fig4".into()), quick: true, seed: 1, threads: 1 };
     let whole = run(&PAPERS[0], &options, &()).unwrap();
     let impatient = Impatient::default();

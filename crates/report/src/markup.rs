@@ -141,7 +141,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_or_attribute_breaks_out(text in "\\PC*[<>&\"'\u{0}\r]?\\PC*") {
+        fn text_and_attributes_are_escaped(text in "\\PC*[<>&\"'\u{0}\r]?\\PC*") {
             let mut m = Markup::default();
             m.leaf("b", &[("title", &text)], &text);
             let out = m.finish();

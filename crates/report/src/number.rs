@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn people_read_four_digits_or_a_whole_number() {
+    fn numbers_are_shown_with_four_digits_or_as_whole() {
         for (value, text) in [
             (0.0, "0"),
             (-0.0, "0"),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn short_numbers_fit_on_a_bar() {
+    fn short_numbers_fit_a_bar() {
         let texts = [999.96, -1234.0, 52.13, 999_900.0, 1e6, 4.9e10].map(short);
         assert_eq!(texts, ["1000", "-1.23k", "52.13", "1M", "1M", "49G"]);
     }

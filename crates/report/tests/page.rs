@@ -93,7 +93,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn no_text_breaks_out(text in "\\PC{0,8}[<>&\"'\n]{0,3}(<zz9 onload=\"x\">|'>|</script>|-->|]]>)?\\PC{0,8}") {
+    fn text_cannot_inject_markup(text in "\\PC{0,8}[<>&\"'\n]{0,3}(<zz9 onload=\"x\">|'>|</script>|-->|]]>)?\\PC{0,8}") {
         let page = html::render(&report_of(&text));
         let found = elements(&page);
         prop_assert!(found.is_ok(), "{:?}", found.err());
@@ -104,7 +104,7 @@ proptest! {
         let count = ids.len();
         ids.sort_unstable();
         ids.dedup();
-        prop_assert_eq!(ids.len(), count, "an id is there twice");
+        prop_assert_eq!(ids.len(), count, "duplicate id");
     }
 
     #[test]
@@ -153,7 +153,7 @@ proptest! {
 }
 
 #[test]
-fn nothing_is_loaded_from_elsewhere() {
+fn page_loads_no_external_resource() {
     let page = html::render(&report_of("text"));
     for load in ["http:", "https:", "//", "@import", "url(", " src=", "fetch(", "import("] {
         // Comments of the script begin with two slashes. No other line may contain them.
@@ -193,14 +193,14 @@ fn equal_reports_give_equal_bytes() {
 }
 
 #[test]
-fn an_empty_report_is_a_page() {
+fn empty_report_is_a_valid_page() {
     let page = html::render(&Report::default());
     elements(&page).unwrap();
     assert!(page.contains("How to reproduce"));
 }
 
 #[test]
-fn a_small_plot() {
+fn small_plot_matches_its_snapshot() {
     let figure = Figure {
         id: "fig1".into(),
         group: String::new(),

@@ -18,7 +18,7 @@ fn row(item: &str, case: &str, published: Option<f64>, measured: f64) -> Row {
 }
 
 #[test]
-fn rows_stand_beside_published_values() {
+fn rows_show_published_values() {
     let rows = [
         row("fig7a", "0 bulk senders", Some(0.4), 0.43),
         row("table3", "two lanes of which one is reserved for small messages", Some(1.0), 1.13),
@@ -54,7 +54,7 @@ fn tables_align_numbers_and_break_words() {
 
 proptest::proptest! {
     #[test]
-    fn no_line_is_wider_than_the_terminal(words in "\\PC{0,300}", count in 0usize..12) {
+    fn lines_fit_the_terminal(words in "\\PC{0,300}", count in 0usize..12) {
         let rows: Vec<Row> = (0..count).map(|i| row(&words, &words, Some(1.0), i as f64)).collect();
         let table = Table {
             caption: words.clone(),

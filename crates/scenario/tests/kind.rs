@@ -14,7 +14,7 @@ fn kind(text: &str) -> String {
 }
 
 #[test]
-fn a_file_states_its_kind() {
+fn scenario_file_states_its_kind() {
     for of in Kind::ALL {
         assert_eq!(kind(&format!("kind = {:?}\n", of.as_str())), of.as_str());
     }
@@ -25,7 +25,7 @@ fn a_file_states_its_kind() {
 }
 
 #[test]
-fn the_error_of_a_missing_kind_says_which_it_looks_like() {
+fn missing_kind_suggests_the_likely_one() {
     insta::assert_snapshot!(kind("[[job]]\nworkload = \"LR\"\n"), @r#"s.toml:1: no kind; with `job` it looks like kind = "jobs" (allowed: kind = "infiniband", "ethernet" or "jobs" above all tables)"#);
     insta::assert_snapshot!(kind("[transport]\nkind = \"irn\"\n"), @r#"s.toml:1: no kind; with `transport` it looks like kind = "ethernet" (allowed: kind = "infiniband", "ethernet" or "jobs" above all tables)"#);
     insta::assert_snapshot!(kind("[[flow]]\nmethod = \"bulk\"\n"), @r#"s.toml:1: no kind; with `flow` it looks like kind = "infiniband" (allowed: kind = "infiniband", "ethernet" or "jobs" above all tables)"#);
@@ -48,7 +48,7 @@ fn messages(text: &str) -> [Option<String>; 4] {
 }
 
 #[test]
-fn each_reader_takes_its_own_kind() {
+fn each_reader_accepts_only_its_kind() {
     let other = |of: &str, wanted: &str| {
         Some(format!(
             "s.toml:1: a scenario of kind {of:?}, not {wanted:?} (allowed: kind = {wanted:?} here; \

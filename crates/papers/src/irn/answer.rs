@@ -40,7 +40,7 @@ mod tests {
     use super::answer;
 
     #[test]
-    fn says_what_the_numbers_say() {
+    fn irn_answer_follows_the_findings() {
         let of = |pfc: f64, roce: f64| {
             let case = |item, case, value| finding(item, case, "average FCT", "x", vec![value]);
             answer(&[

@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn every_published_number_stands_beside_one_of_ours() {
+    fn every_published_value_has_a_measured_one() {
         let findings = findings();
         let all = Published::parse(PAPER.published).unwrap();
         let is_found = |v: &&Value| {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_found_twice_and_every_item_has_something() {
+    fn findings_are_distinct_and_cover_every_item() {
         let findings = findings();
         for (i, f) in findings.iter().enumerate() {
             let same = |other: &Finding| {
@@ -98,9 +98,9 @@ mod tests {
         }
     }
 
-    /// The default case stands in all tables and in most figures.
+    /// The default case is part of all tables and most figures.
     #[test]
-    fn the_same_scenario_is_run_once() {
+    fn shared_scenario_runs_once() {
         let cases = cases::cases(&options());
         let default = cases.iter().find(|case| case.name == "basic IRN").unwrap();
         let mut items: Vec<&str> = default.readings.iter().map(|reading| reading.item).collect();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_that_of_runs_with_the_same_flows() {
+    fn ratios_compare_runs_with_the_same_flows() {
         let of = |case: &str, runs: Vec<f64>| found::finding("table3", case, "99% FCT", "s", runs);
         let findings = vec![
             of("load 30% IRN+DCQCN", vec![1.0, 6.0]),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_are_weighed_by_their_numbers() {
+    fn claims_are_decided_by_their_numbers() {
         let found = |roce: f64| {
             let of =
                 |item, case, value| found::finding(item, case, "average FCT", "x", vec![value]);

@@ -268,12 +268,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_of_what_was_not_run() {
+    fn no_findings_give_no_claims() {
         assert!(claims(&[]).is_empty() && answer(&[]).is_empty());
     }
 
     #[test]
-    fn who_posts_slowly_gets_less_or_the_claim_does_not_hold() {
+    fn slow_posting_claim_fails_without_idle_state_effect() {
         let waking = |awake: f64| {
             let all = [
                 finding("waking", "1 GB over 1 MB", RATIO, 1.4),
@@ -285,6 +285,6 @@ mod tests {
         assert!(waking(1.03));
         assert!(!waking(1.3));
         let sizes = ELEPHANTS.map(|(called, _)| called);
-        assert_eq!(sizes, ["1 GB", "1 MB"], "the words of `larger_win`");
+        assert_eq!(sizes, ["1 GB", "1 MB"], "the names in `larger_win`");
     }
 }

@@ -70,7 +70,7 @@ mod tests {
 
     /// Not one number that the slides state is without a run of ours; the verdicts have theirs.
     #[test]
-    fn every_published_number_has_a_run() {
+    fn every_published_value_has_a_run() {
         let options = Options { item: None, quick: true, seed: 1, threads: 0 };
         let results = run(&PAPER, &options, &()).unwrap();
         for v in Published::parse(PAPER.published).unwrap().values() {

@@ -286,12 +286,12 @@ mod tests {
         study.with_seed(1).unwrap().conduct(&Sequential, &mut go_on)
     }
 
-    /// While a flow that posts one message after the other waits for its next one, one that is always
-    /// there has the link to itself: it gets 1 + pause / (time of a message on the wire) as much. The
-    /// pause is what a message takes alone beyond its time on the wire, and then its first packet waits
-    /// behind what the other has in the RNIC's buffer.
+    /// A flow with one outstanding message leaves the link to a busy flow between its messages. The busy
+    /// flow gets 1 + pause / (time of a message on the wire) as much. The pause is the time of a lone
+    /// message beyond its time on the wire, plus the wait of its first packet behind the other flow's
+    /// packets in the RNIC's buffer.
     #[test]
-    fn a_flow_loses_what_it_pauses() {
+    fn posting_pauses_lower_a_flows_share() {
         for (opcode, exit) in
             [(Opcode::Write, 0), (Opcode::Write, 60), (Opcode::Send, 200), (Opcode::Read, 60)]
         {
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_flows_share_evenly_and_the_first_to_end_ends_it() {
+    fn equal_flows_share_evenly_until_the_first_end() {
         let both = vec![flow(Opcode::Write, MB, 30), flow(Opcode::Write, MB, 10)];
         let outcome = run(hosts(Time::ZERO), both, None);
         let [one, other] = &outcome.flows[..] else { panic!("two flows") };
@@ -325,9 +325,9 @@ mod tests {
         assert!((52.0..54.1).contains(&total), "{total} Gbps of what a link of 54.5 carries");
     }
 
-    /// Little: requests outstanding are the rate times what one takes.
+    /// Little's law: the number of outstanding requests is their rate times their latency.
     #[test]
-    fn a_store_answers_what_its_clients_have_outstanding() {
+    fn store_follows_littles_law() {
         let store =
             Store { clients: 3, workers: 2, window: 4, put_every: 20, value: 32, requests: 2_000 };
         let outcome = run(hosts(Time::ZERO), Vec::new(), Some(store));
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_asked_to_stop_says_nothing() {
+    fn interrupted_study_has_no_flows() {
         let flows = vec![flow(Opcode::Write, MB, 1_000)];
         let study =
             Study { hosts: hosts(Time::ZERO), flows, store: None, limit: Time::from_ms(10) };

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_the_numbers_say() {
+    fn rperf_answer_follows_the_findings() {
         let level = |own: f64, dedicated: f64| {
             answer(&[
                 finding("fig12", "no BSG", "RTT p50", 0.4),

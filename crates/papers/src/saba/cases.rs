@@ -251,7 +251,7 @@ mod tests {
 
     /// Machine-dependent numbers run only on request.
     #[test]
-    fn calculation_time_is_run_for_itself_only() {
+    fn calculation_time_runs_only_on_request() {
         let items = |item: Option<&str>| {
             let item = item.map(str::to_owned);
             let cases = cases(&Options { item, quick: true, seed: 1, threads: 1 });

@@ -112,7 +112,7 @@ mod tests {
 
     /// Times of 20 workloads: 8 s under the baseline, a half or twice that under another.
     #[test]
-    fn speedups_of_times() {
+    fn speedups_are_derived_from_times() {
         let times = |called: &str, seconds: &dyn Fn(u32) -> f64| -> Vec<Finding> {
             let finding = |workload: u32| Finding {
                 item: "fig4.18".into(),
@@ -126,7 +126,7 @@ mod tests {
         let mut findings = times(BASELINE, &|_| 8.0);
         findings.extend(times(SABA, &|workload| if workload <= 15 { 4.0 } else { 16.0 }));
         findings.extend(times(IDEAL, &|_| 4.0));
-        // One workload is missing, so nothing is said of it.
+        // One workload is missing, so no speedup is derived.
         findings.extend(times(HOMA, &|_| 4.0).drain(1..));
         let derived = derived(&findings);
         let value = |case: &str, metric: &str| {

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_shown_unless_it_is_far_away() {
+    fn axis_includes_a_nearby_zero() {
         assert_eq!(labels(Scale::Linear, &[0.4, 19.7]), "0 5 10 15 20");
         assert_eq!(labels(Scale::Linear, &[97.0, 99.5]), "97.0 97.5 98.0 98.5 99.0 99.5");
         assert_eq!(labels(Scale::Linear, &[-3.0, -1.0]), "-3.0 -2.5 -2.0 -1.5 -1.0 -0.5 0");
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn names_find_room() {
+    fn category_names_are_wrapped_or_slanted() {
         let names = |n: usize| vec!["weighted fair queueing".to_owned(); n];
         assert_eq!(arrange(&names(2), 300.0), Names::Lines(1));
         assert_eq!(arrange(&names(6), 80.0), Names::Lines(3));

@@ -241,7 +241,7 @@ mod tests {
     use super::*;
     use crate::{Axis, Point, Series};
 
-    /// Published markers and their whiskers stand on the bar, and its value above them.
+    /// Published markers and their whiskers are on the bar, and its value is above them.
     #[test]
     fn the_value_of_a_bar_stands_above_its_markers() {
         let bars = vec![Point::new(0.0, 20.0).high(21.0), Point::new(1.0, 6.0).high(7.5)];

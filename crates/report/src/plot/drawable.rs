@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_without_a_place_are_omitted_and_counted() {
+    fn points_outside_the_axes_are_omitted_and_counted() {
         let points = vec![
             Point::new(0.0, f64::NAN),
             Point::new(1.0, 2.0).high(f64::INFINITY),

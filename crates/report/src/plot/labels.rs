@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_keep_apart_and_in_order() {
+    fn labels_keep_distance_and_order() {
         assert_eq!(spread(&[50.0, 50.0, 52.0], 15.0, 0.0, 100.0), [50.0, 65.0, 80.0]);
         assert_eq!(spread(&[99.0, 98.0], 15.0, 0.0, 100.0), [100.0, 85.0]);
     }

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_that_look_alike_are_one() {
+    fn equal_steps_are_merged() {
         let step = |height| Step { height, share: 0.0 };
         let across = Across { left: 0.0, right: 100.0, most: 10.0 };
         let steps = [step(1.0), step(1.0), step(2.0)];
@@ -224,7 +224,7 @@ mod tests {
     proptest! {
         /// With any number of steps, the mean height stays, and the outline stays in the plot.
         #[test]
-        fn fewer_steps_say_the_same(
+        fn resampling_preserves_the_mean_height(
             heights in prop::collection::vec(0.0f64..10.0, 1..2000), width in 0.001f64..100.0,
         ) {
             let steps: Vec<Step> =

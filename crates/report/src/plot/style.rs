@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn published_values_look_like_ours_but_hollow() {
+    fn published_series_match_measured_ones_with_hollow_markers() {
         let styles = styles(&[
             series("1 sender", SourceKind::Ours),
             series("5 senders", SourceKind::Ours),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn truths_have_the_colours_of_their_series() {
+    fn truth_series_have_their_partners_colour() {
         let styles = styles(&[
             series("rperf", SourceKind::Ours),
             series("rperf, truth", SourceKind::Truth),

@@ -147,7 +147,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn linear_ticks_are_round_few_and_cover(
+        fn linear_ticks_are_round_and_cover_the_range(
             a in -1e12f64..1e12, width in prop_oneof![Just(0.0), 1e-9f64..1e12], most in 6usize..=10,
         ) {
             let ticks = linear(a, a + width, most);
@@ -180,7 +180,7 @@ mod tests {
         }
 
         #[test]
-        fn logarithmic_ticks_are_round_few_and_cover(
+        fn logarithmic_ticks_are_round_and_cover_the_range(
             exponent in -12f64..12.0, decades in 0f64..12.0, most in 6usize..=10,
         ) {
             let (low, high) = (10f64.powf(exponent), 10f64.powf(exponent + decades));

@@ -114,7 +114,7 @@ mod tests {
     use super::distance;
 
     #[test]
-    fn slips_are_few_changes() {
+    fn edit_distance_is_small_for_typing_errors() {
         assert_eq!(distance("node01", "node02"), Some(1));
         assert_eq!(distance("NODE01", "node01"), Some(0));
         assert_eq!(distance("noed01", "node01"), Some(2));

@@ -11,7 +11,7 @@ use bandwise_scenario::ethernet::{EthernetScenario, TransportKind, Workload};
 use bandwise_units::{Bytes, Time};
 use std::num::NonZeroU32;
 
-/// With a comment, as a document without anything is refused: nobody means that.
+/// A comment alone, as an empty document is refused.
 const NOTHING: &str = "# nothing\n";
 
 const DEFAULT: &str = include_str!("../../../../papers/irn/default.toml");
@@ -29,7 +29,7 @@ fn pfc(scenario: &EthernetScenario) -> Option<Pfc> {
 }
 
 #[test]
-fn nothing_is_the_default_case_of_irn() {
+fn empty_scenario_is_the_irn_default_case() {
     let Parsed { scenario, warnings } = parse(NOTHING);
     let (fabric, model, workload) = (scenario.fabric(), scenario.model(), scenario.workload());
     let (limit, seed) = (scenario.limit(), scenario.seed());
@@ -65,22 +65,22 @@ fn the_default_workload_has_seventy_percent() {
 }
 
 #[test]
-fn transports_by_name() {
+fn transports_are_read_by_name() {
     assert_eq!(transport("kind = \"iwarp\""), TransportSettings::iwarp());
-    // RoCE is used with flow control, unless somebody says otherwise (IRN 4.2).
+    // RoCE has PFC by default (IRN 4.2).
     assert_eq!(transport("kind = \"roce\""), TransportSettings::roce_with_pfc());
     assert_eq!(transport("kind = \"roce\"\n[switch]\npfc = false"), TransportSettings::roce());
     let roce = read("[transport]\nkind = \"roce\"\n");
     let xoff = Bytes::new(240_000 - 20_000 - 3 * 1_082 + 20 - 84);
     assert_eq!(pfc(&roce), Some(Pfc { xoff, xon: xoff }));
     assert_eq!(roce.transport(), TransportKind::Roce);
-    // With PFC there is no timeout (IRN 4.1), and IRN still hears of every packet.
+    // With PFC there is no timeout (IRN 4.1), and IRN still acknowledges every packet.
     let irn = transport("kind = \"irn\"\n[switch]\npfc = true");
     assert_eq!((irn.timeout, irn.acks), (Timeout::None, Acks::EveryPacket));
 }
 
 #[test]
-fn variations() {
+fn transport_variations_are_accepted() {
     let recovery = |name: &str| transport(&format!("recovery = \"{name}\"")).recovery;
     assert_eq!(recovery("go-back-n"), Recovery::GoBackN);
     assert_eq!(recovery("no-sack"), Recovery::SelectiveWithoutSack);
@@ -103,7 +103,7 @@ fn variations() {
         panic!()
     };
     assert!(low == high && high < Time::from_us(100), "{high}");
-    // A timeout below RTO_low takes it along.
+    // A timeout below RTO_low lowers RTO_low to the same value.
     let short = Time::from_us(20);
     let given = transport("rto-high = \"20 us\"").timeout;
     assert_eq!(given, Timeout::LowHigh { low: short, high: short, few: 3 });
@@ -112,25 +112,25 @@ fn variations() {
     assert_eq!(header.model().host.extra_header, 16);
     let polls = read("[host]\npoll = \"10 ns\"\n");
     assert_eq!(polls.model().host.poll, Some(Time::from_ns(10)));
-    // A cap and a timeout need to hear of what arrives.
+    // A cap and a timeout need an acknowledgement of every packet.
     assert_eq!(transport("kind = \"roce\"\nbdp-cap = 110").acks, Acks::EveryPacket);
     assert_eq!(transport("kind = \"roce\"\ntimeout = \"fixed\"").acks, Acks::EveryPacket);
     assert_eq!(transport("kind = \"roce\"\nacks = \"every-packet\"").acks, Acks::EveryPacket);
 }
 
 #[test]
-fn flow_control_thresholds() {
+fn pfc_thresholds_have_defaults() {
     let pfc = |keys: &str| pfc(&read(&format!("[switch]\n{keys}\n"))).unwrap();
     let given = pfc("pfc = { xoff = \"200 KB\", xon = \"150 KB\" }");
     assert_eq!((given.xoff, given.xon), (Bytes::new(200_000), Bytes::new(150_000)));
     assert_eq!(pfc("pfc = {}"), pfc("pfc = true"));
-    // As much less as the buffer is smaller.
+    // The threshold is lower by the difference in buffer size.
     let smaller = pfc("pfc = true\nbuffer = \"60 KB\"");
     assert_eq!(pfc("pfc = true").xoff - smaller.xoff, Bytes::new(180_000));
 }
 
 #[test]
-fn shared_buffers() {
+fn shared_buffer_settings_have_defaults() {
     let shared = |keys: &str| {
         let text = format!("[switch]\nqueues = \"output\"\n{keys}\n");
         match &read(&text).model().switch.buffering {
@@ -138,7 +138,7 @@ fn shared_buffers() {
             Buffering::PerInput(_) => panic!("{text}"),
         }
     };
-    // As much as six inputs have.
+    // The default equals the buffers of six inputs.
     let usual = shared("");
     assert_eq!((usual.buffer, usual.alpha), (Bytes::new(6 * 240_000), 1.0));
     assert_eq!((usual.reserve, usual.pfc), (Bytes::ZERO, None));
@@ -152,7 +152,7 @@ fn shared_buffers() {
 }
 
 #[test]
-fn traffic_classes_and_ports() {
+fn traffic_classes_and_port_settings_are_read() {
     let model = |keys: &str| read(&format!("[switch]\n{keys}\n")).model().clone();
     assert_eq!(model("buffer = \"240 KB\"").classes, Classes::ONE);
     let two = model("classes = 2\nlossless = [1]\nschedule = { weights = [1, 3] }\npfc = true");
@@ -195,14 +195,14 @@ fn fabrics_and_workloads_from_files() {
 }
 
 #[test]
-fn the_range_of_sizes_that_irn_does_not_speak_of() {
+fn irn_middle_sizes_follow_the_chosen_spread() {
     let mean = |sizes: &str| {
         let poisson = format!("poisson = {{ sizes = {sizes}, flows = 20000 }}");
         let scenario = read(&format!("[workload]\n{poisson}\n"));
         let sizes = scenario.arrivals().map(|arrival| arrival.flow.bytes);
         sizes.filter(|bytes| (1_001..=200_000).contains(bytes)).sum::<u64>() / 7_000
     };
-    // Of 199 KB: by half, or by the logarithm of 200.
+    // The mean of the range of 199 KB: half of it, or the range over the logarithm of 200.
     assert!((95_000..106_000).contains(&mean("{ irn-middle = \"uniform\" }")));
     assert!((35_000..40_000).contains(&mean("{ irn-middle = \"log-uniform\" }")));
     assert_eq!(mean("{ irn-middle = \"log-uniform\" }"), mean("\"irn-heavy-tailed\""));
@@ -224,7 +224,7 @@ fn parts_of_a_workload_do_not_change_each_other() {
 }
 
 #[test]
-fn what_is_most_likely_not_meant_is_told() {
+fn questionable_settings_give_warnings() {
     let warnings = |text: &str| {
         let warnings = parse(text).warnings;
         warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
@@ -248,7 +248,7 @@ fn what_is_most_likely_not_meant_is_told() {
 }
 
 #[test]
-fn congestion_control_by_name() {
+fn congestion_control_is_read_by_name() {
     let roce = |kind: &str| {
         let kinds =
             format!("[transport]\nkind = \"roce\"\n[congestion-control]\nkind = \"{kind}\"\n");

@@ -1,5 +1,5 @@
-//! [`EthernetBuilder`](bandwise_scenario::ethernet::EthernetBuilder): what builds runs, and what does
-//! not says why.
+//! [`EthernetBuilder`](bandwise_scenario::ethernet::EthernetBuilder): built scenarios run, and
+//! invalid ones give a reason.
 
 use super::read;
 use bandwise_netsim::engine::Sequential;
@@ -27,7 +27,7 @@ fn why(builder: EthernetBuilder) -> String {
 }
 
 #[test]
-fn a_scenario_is_its_builders() {
+fn ethernet_scenario_round_trips_through_its_builder() {
     let scenario = read(SMALL);
     let again = scenario.clone().into_builder().build().unwrap();
     assert_eq!(again.fingerprint(), scenario.fingerprint());
@@ -82,7 +82,7 @@ fn impossible_values_are_refused() {
 }
 
 #[test]
-fn flows_from_elsewhere_are_checked() {
+fn invalid_external_flows_are_refused() {
     let at = Time::from_us(1);
     let flow = |src, dst, bytes| Arrival::from(Flow { start: at, src, dst, bytes });
     let run = |arrivals: Vec<Arrival>| {
@@ -109,9 +109,9 @@ fn mostly<T: std::fmt::Debug>(
 }
 
 proptest! {
-    /// Whatever the builder accepts, the simulator runs. Too many refusals fail the test.
+    /// The simulator runs every scenario that the builder accepts. Too many refusals fail the test.
     #[test]
-    fn what_builds_runs(
+    fn accepted_ethernet_scenarios_run(
         (mtu, extra, poll) in (
             mostly(512u32..=9_000, 0u32..10_000),
             mostly(0u32..=256, 0u32..1_000),

@@ -27,7 +27,7 @@ fn flow(us: u64, src: u32, dst: u32, bytes: u64) -> Arrival {
 /// A packet has 62 B around its payload, and 20 B of preamble and gap: at 40 Gbps, 1000 B take
 /// 1082 x 0.2 = 216.4 ns, 500 B 116.4 ns and 64 B 29.2 ns. Each flow crosses two links of 2 us.
 #[test]
-fn flows_through_one_switch() {
+fn flows_through_one_switch_match_hand_computed_times() {
     let flows = [
         // Two at once to one host: the second waits for the first, 216.4 ns.
         flow(0, 0, 2, 1000),
@@ -54,14 +54,14 @@ fn flows_through_one_switch() {
         assert_eq!((all.flows, all.average), (4, Time::from_ps(sum / 4)));
         assert_eq!(all.percentiles[0], Time::from_ps(4_432_800));
         assert_eq!(all.percentiles[3], Time::from_ps(4_765_600));
-        // Of a single packet: three. The largest at 90% and beyond.
+        // Three flows of a single packet. The largest is at 90% and above.
         assert_eq!(results.groups[1].1.flows, 3);
         assert!(results.single_packet_tail.iter().all(|&(_, t)| t == Time::from_ps(4_649_200)));
     }
 }
 
 #[test]
-fn a_request_ends_with_its_last_flow() {
+fn incast_request_ends_with_its_last_flow() {
     let text = format!(
         "{THREE}[workload]\nincast = {{ senders = 2, bytes = \"2 kB\", receiver = 2, \
          requests = 2, every = \"1 ms\" }}\n"

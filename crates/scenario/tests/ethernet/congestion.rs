@@ -12,7 +12,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 const US: fn(u64) -> Time = Time::from_us;
 const MBPS: fn(u64) -> BitRate = |mbps| BitRate::from_bps(mbps * 1_000_000);
 
-/// The document that says all of them, with this kind.
+/// A document with all parameters, and this kind.
 fn full(kind: &str) -> (CongestionSettings, NotificationSettings) {
     let text = include_str!("full.toml").replace("\"hpcc\"", &format!("{kind:?}"));
     let host = read(&text).model().host.clone();
@@ -24,7 +24,7 @@ fn settings(algorithm: Algorithm) -> CongestionSettings {
 }
 
 #[test]
-fn every_parameter_of_dcqcn() {
+fn every_dcqcn_parameter_is_read() {
     let dcqcn = DcqcnSettings {
         gain: 1.0 / 256.0,
         alpha_timer: US(45),
@@ -42,7 +42,7 @@ fn every_parameter_of_dcqcn() {
 }
 
 #[test]
-fn every_parameter_of_timely() {
+fn every_timely_parameter_is_read() {
     let timely = TimelySettings {
         segment: Bytes::new(16_000),
         ewma: 0.02,
@@ -60,7 +60,7 @@ fn every_parameter_of_timely() {
 }
 
 #[test]
-fn every_parameter_of_the_others() {
+fn every_parameter_of_other_algorithms_is_read() {
     let aimd = AimdSettings { increase: 2.0, decrease: 0.7 };
     assert_eq!(full("aimd").0, CongestionSettings { aimd, ..settings(Algorithm::Aimd) });
     let dctcp = DctcpSettings { gain: 0.125, increase: 3.0, decrease: 0.6 };
@@ -82,7 +82,7 @@ fn every_parameter_of_the_others() {
 }
 
 #[test]
-fn what_is_not_used_changes_nothing() {
+fn settings_of_other_algorithms_have_no_effect() {
     assert_eq!(full("none"), (CongestionSettings::default(), NotificationSettings::default()));
     let text = |gain| format!("[congestion-control]\nkind = \"timely\"\ndcqcn.gain = {gain}\n");
     let fingerprint = |gain| read(&text(gain)).fingerprint();
@@ -90,7 +90,7 @@ fn what_is_not_used_changes_nothing() {
 }
 
 #[test]
-fn zero_turns_timers_off_and_limits_take_each_other_along() {
+fn zero_disables_timers_and_limits_stay_ordered() {
     let of = |kind: &str, keys: &str| {
         read(&format!("[congestion-control]\nkind = {kind:?}\n{kind} = {{ {keys} }}\n"))
             .model()

@@ -18,7 +18,7 @@ fn homa(keys: &str) -> HomaSettings {
 }
 
 #[test]
-fn what_is_not_said_is_by_the_fabric_and_the_sizes_of_flows() {
+fn homa_defaults_follow_the_fabric_and_flow_sizes() {
     let scenario = read("[transport]\nkind = \"homa\"\n");
     assert_eq!((scenario.model().classes.count, scenario.model().routing), (8, Routing::Spray));
     assert!(matches!(scenario.model().switch.buffering, Buffering::Shared(shared)
@@ -27,15 +27,15 @@ fn what_is_not_said_is_by_the_fabric_and_the_sizes_of_flows() {
     // As many packets as IRN has in flight at most.
     let irn = read("[transport]\nkind = \"irn\"\n").model().host.transport.window;
     assert_eq!((Some(default.rtt), default.resend_after), (irn, Time::from_ms(2)));
-    // Of flows of about 200 KB the first 119 KB are a part that one of eight is for.
+    // With flows of about 200 KB, one of eight priorities serves the unscheduled first 119 KB.
     assert_eq!((default.priorities.scheduled(), default.priorities.cutoffs()), (7, &[][..]));
-    // All of small ones are unscheduled; half of the bytes are those of messages up to 70 KB.
+    // Small flows are unscheduled; half of the bytes belong to messages up to 70 KB.
     let small = homa("[workload]\npoisson = { sizes = { uniform = [\"1 B\", \"100 KB\"] } }");
     assert_eq!(small.priorities.scheduled(), 1);
     let cutoffs: Vec<u64> = small.priorities.cutoffs().iter().map(|c| c.get() / 1_000).collect();
-    // The size below which n sevenths of all bytes are: 100 KB times the root of that.
+    // The size below which n/7 of all bytes lie is 100 KB times the root of n/7.
     assert_eq!(cutoffs, [37, 53, 65, 75, 84, 92]);
-    // Two parts count by how many flows they have.
+    // Parts of the workload count by their number of flows.
     let mixed = homa(
         "[workload]\nincast = { senders = 2, bytes = \"200 KB\", requests = 9, every = \"1 ms\" }\n\
          permutation = { sizes = { fixed = \"1 KB\" } }",
@@ -44,7 +44,7 @@ fn what_is_not_said_is_by_the_fabric_and_the_sizes_of_flows() {
 }
 
 #[test]
-fn what_is_said_holds() {
+fn explicit_homa_settings_are_used() {
     let given = homa(
         "[transport.homa]\nrtt-bytes = \"9500 B\"\ncutoffs = [\"1 KB\", \"5 KB\"]\n\
          resend-after = \"5 ms\"\n[switch]\nclasses = 4\nqueues = \"input\"\nrouting = \"ecmp\"",
@@ -53,12 +53,12 @@ fn what_is_said_holds() {
     assert_eq!((given.priorities.scheduled(), given.priorities.count()), (1, 4));
     let of_list = homa("homa.unscheduled = 1\n[workload]\nflows = \"list.csv\"");
     assert_eq!((of_list.priorities.scheduled(), of_list.priorities.cutoffs()), (7, &[][..]));
-    // Its parameters beside another kind.
+    // Homa's parameters with another kind of transport.
     assert_eq!(read("[transport]\nhoma.rtt-bytes = \"9 KB\"\n").model().host.homa, None);
 }
 
 #[test]
-fn mistakes() {
+fn invalid_homa_settings_are_refused() {
     let documents = [
         "recovery = \"sack\"",
         "bdp-cap = 3",
@@ -97,7 +97,7 @@ fn mistakes() {
 }
 
 #[test]
-fn a_sweep_over_transports() {
+fn sweep_may_vary_the_transport() {
     let text = "[fabric]\nbuild = { single-switch = 8 }\nlink = { rate = \"40 Gbps\" }\n\
                 [transport.homa]\ncutoffs = [\"1 KB\", \"10 KB\"]\n\
                 [workload]\npoisson = { flows = 300 }\n\
@@ -147,7 +147,7 @@ fn on_the_wire(scenario: &EthernetScenario, bytes: u64) -> Bytes {
     Bytes::new(bytes + packets * u64::from(HEADERS + GAP))
 }
 
-/// The same messages at the level of flows: on links alone, from each host to the switch and back.
+/// Returns the messages at flow level, on the links from each host to the switch and back.
 fn as_flows(scenario: &EthernetScenario, rate: BitRate, records: &[FlowRecord]) -> Vec<Time> {
     let homa = scenario.model().host.homa.as_ref().unwrap();
     let wire = |bytes| on_the_wire(scenario, bytes);
@@ -196,12 +196,12 @@ fn difference(load: f64, sizes: &str) -> f64 {
     packets.as_s_f64() / flows.as_s_f64() - 1.0
 }
 
-/// Messages much longer than a round trip are nearly all scheduled: both levels grant the shortest, and
-/// differ in when a grant acts. At the level of packets that is a round trip later, and what was granted
-/// before stays in the switch at its old priority, which makes it slower; a sender with several granted
-/// messages sends the shortest in place of sharing among those of a rank, which makes it faster.
+/// Messages much longer than a round trip are nearly all scheduled. Both levels grant the shortest, and differ in
+/// when a grant acts. At packet level a grant acts a round trip later, and packets granted before keep their old
+/// priority in the switch, which makes it slower. A sender with several granted messages sends the shortest instead
+/// of sharing among those of a rank, which makes it faster.
 #[test]
-fn long_messages_take_as_long_as_packets_as_they_do_as_flows() {
+fn long_messages_take_equal_times_as_packets_and_as_flows() {
     for (load, sizes) in [
         (0.3, "\"irn-heavy-tailed\""),
         (0.6, "\"irn-heavy-tailed\""),

@@ -36,10 +36,10 @@ fn drops_nothing(
     Ok(())
 }
 
-/// Acknowledgements go beyond a threshold of less than a packet one by one: if each had its stop and its
-/// go wait for the packet on the wire, the last stop would come too late.
+/// Acknowledgements exceed a threshold of less than a packet one by one. If each XOFF and XON frame waited
+/// for the packet on the wire, the last XOFF would come too late.
 #[test]
-fn small_packets_at_a_small_threshold_drop_nothing() {
+fn small_packets_at_a_small_threshold_are_not_dropped() {
     drops_nothing(40, 237, 512, 66, 10, 2_649_678_200).unwrap();
 }
 
@@ -47,7 +47,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn flow_control_with_its_headroom_drops_nothing(
+    fn pfc_with_headroom_drops_no_packet(
         gbps in prop::sample::select(vec![10u64, 40, 100]),
         delay in 0u64..5_000,
         mtu in prop::sample::select(vec![512u32, 1000, 4096]),
@@ -59,9 +59,9 @@ proptest! {
     }
 }
 
-/// The default network: what IRN 4.1 allows for is not enough, and of what is hardly any is left.
+/// In the default network IRN 4.1's headroom is too small, and the computed one is nearly used up.
 #[test]
-fn the_headroom_of_the_default_case() {
+fn computed_headroom_of_the_default_case_is_sufficient() {
     let drops = |xoff: u64| {
         let text = format!(
             "[switch]\npfc = {{ xoff = \"{xoff} B\" }}\n\

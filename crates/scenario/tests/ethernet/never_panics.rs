@@ -1,4 +1,4 @@
-//! Whatever a document says, there is a scenario or an error that names its line.
+//! Any document gives a scenario, or an error that names its line.
 
 use super::{file, read, try_read};
 use bandwise_input::Source;
@@ -12,16 +12,16 @@ const FULL: &str = include_str!("full.toml");
 const HOMA: &str = include_str!("../../../../fuzz/seeds/network/homa.toml");
 
 #[test]
-fn the_other_document_makes_sense() {
+fn mutated_document_is_valid() {
     let results = super::read(FULL).run(&mut ());
     assert_eq!(results.finished, 105);
 }
 
 const SWEEP: &str = include_str!("../../../../docs/examples/sweep.toml");
 
-/// The fuzzer's seeds are valid, as it would find nothing otherwise.
+/// The fuzzer's seeds are valid scenarios.
 #[test]
-fn the_seeds_of_the_fuzzer_run() {
+fn fuzzer_seeds_run() {
     for text in [
         include_str!("../../../../fuzz/seeds/network/cables.toml"),
         include_str!("../../../../fuzz/seeds/network/congestion.toml"),
@@ -39,13 +39,13 @@ fn the_seeds_of_the_fuzzer_run() {
 
 proptest! {
     #[test]
-    fn any_text(text in "\\PC{0,200}") {
+    fn any_text_is_read_or_refused(text in "\\PC{0,200}") {
         let _ = EthernetScenario::from_toml(&Source::new("n.toml", &text), file);
     }
 
     /// A piece of a document replaced by something.
     #[test]
-    fn mistakes_in_a_document(
+    fn mutated_documents_name_the_file_in_errors(
         document in prop::sample::select(vec![DEFAULT, FULL, HOMA]), at in any::<prop::sample::Index>(),
         length in 0usize..30, with in "[-0-9a-z\"{}\\[\\]=, .]{0,12}",
     ) {
@@ -58,9 +58,9 @@ proptest! {
         }
     }
 
-    /// The same of a document with a sweep.
+    /// Mutations of a document with a sweep are accepted or refused.
     #[test]
-    fn mistakes_in_a_sweep(
+    fn mutated_sweeps_name_the_file_in_errors(
         at in 0usize..SWEEP.len(), length in 0usize..30, with in "[-0-9a-z\"{}\\[\\]=, .]{0,12}",
     ) {
         let end = (at + length).min(SWEEP.len());
@@ -71,9 +71,9 @@ proptest! {
         }
     }
 
-    /// Any numbers where numbers go.
+    /// Any number in place of a number is accepted or refused.
     #[test]
-    fn any_numbers(
+    fn any_numbers_are_read_or_refused(
         n in any::<u64>(), load in any::<f64>(), key in 0usize..20, small in 0u64..100,
     ) {
         let n = if n % 2 == 0 { small } else { n };

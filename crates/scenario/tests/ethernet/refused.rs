@@ -3,7 +3,7 @@
 use super::try_read;
 
 #[test]
-fn mistakes() {
+fn invalid_scenarios_are_refused() {
     let documents = [
         "[flow]\n",
         "[[flow]]\nfrom = \"h0\"\n",
@@ -162,7 +162,7 @@ fn mistakes() {
 }
 
 #[test]
-fn a_path_that_is_too_long_for_a_packet() {
+fn path_beyond_the_int_limit_is_refused() {
     // Ten switches in a row, a host at each end.
     let mut text = "[fabric]\nlink = { rate = \"10 Gbps\" }\n".to_owned();
     for n in 0..10 {

@@ -33,7 +33,7 @@ impl FlowWatch for Watcher {
 }
 
 #[test]
-fn the_same_twice_and_in_order_of_arrival() {
+fn runs_repeat_and_report_flows_in_arrival_order() {
     let scenario = read(&format!("{SMALL}[workload]\npoisson = {{ duration = \"500 us\" }}\n"));
     let (mut first, mut second) = (Watcher::default(), Watcher::default());
     let results = scenario.run(&mut first);
@@ -51,7 +51,7 @@ fn the_same_twice_and_in_order_of_arrival() {
 }
 
 #[test]
-fn the_limit_and_an_interruption_leave_what_there_is() {
+fn limited_and_interrupted_runs_have_partial_results() {
     let text = format!("{SMALL}[workload]\npoisson = {{ duration = \"1 ms\" }}\n");
     let limited = read(&format!("{text}[run]\nlimit = \"250 us\"\n")).run(&mut ());
     assert_eq!((limited.stop, limited.simulated), (Stop::Limit, Time::from_us(250)));
@@ -63,8 +63,8 @@ fn the_limit_and_an_interruption_leave_what_there_is() {
 }
 
 #[test]
-fn flows_that_wait_for_ever() {
-    // Buffers of a packet, messages of two: what is lost is the last, and nobody notices.
+fn stuck_flows_stop_the_run() {
+    // Buffers hold one packet and messages have two: the last packet is lost undetected.
     let Parsed { scenario, warnings } = parse(
         "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"40 Gbps\" }\n\
          [switch]\nbuffer = \"1100 B\"\npfc = false\n\
@@ -79,8 +79,8 @@ fn flows_that_wait_for_ever() {
 }
 
 #[test]
-fn flows_are_taken_as_their_time_comes() {
-    // Ten flows a second apart: the next one is asked for when the one before has started.
+fn flows_are_read_lazily() {
+    // Ten flows a second apart: each is read when the one before has started.
     let scenario = read(SMALL);
     let asked = std::cell::Cell::new(0u64);
     let flows = (0..10).map(|n| {
@@ -90,14 +90,14 @@ fn flows_are_taken_as_their_time_comes() {
     struct Lazy<'a>(&'a std::cell::Cell<u64>);
     impl FlowWatch for Lazy<'_> {
         fn progress(&mut self, at: Progress) -> ControlFlow<()> {
-            // One has started each second, and the next one is asked for.
+            // One flow a second has started, and the next one has been read.
             assert!(self.0.get() <= at.simulated.as_ps() / Time::from_ms(1_000).as_ps() + 2);
             ControlFlow::Continue(())
         }
     }
     let results = scenario.run_with::<ArrivalError>(&Sequential, flows, &mut Lazy(&asked)).unwrap();
     assert_eq!(results.finished, 10);
-    // Nothing happens between two of them, and that takes no events.
+    // Idle time between two flows costs no events.
     assert!(results.counters.events < 1000, "{}", results.counters.events);
 }
 
@@ -112,7 +112,7 @@ fn an_error_among_the_flows_ends_the_run() {
 }
 
 #[test]
-fn what_runs_beside_an_incast_is_told_apart() {
+fn flows_beside_an_incast_are_reported_separately() {
     let poisson = "poisson = { duration = \"200 us\" }\n";
     let incast = "incast = { senders = 3, bytes = \"300 KB\" }\n";
     let run = |parts: &str| read(&format!("[workload]\n{parts}")).run(&mut ());
@@ -125,7 +125,7 @@ fn what_runs_beside_an_incast_is_told_apart() {
 }
 
 #[test]
-fn what_starts_in_the_warm_up_does_not_count() {
+fn flows_started_in_the_warm_up_do_not_count() {
     let text = format!(
         "{SMALL}[workload]\npoisson = {{ duration = \"400 us\" }}\n\
          incast = {{ senders = 3, bytes = \"9 kB\", requests = 4, every = \"100 us\" }}\n"
@@ -134,7 +134,7 @@ fn what_starts_in_the_warm_up_does_not_count() {
     let whole = read(&text).run(&mut all);
     let warm = read(&format!("{text}[run]\nwarm-up = \"150 us\"\n"));
     let found = warm.run(&mut later);
-    // The network is the same, and so is what a watcher sees.
+    // The simulation and the watcher's view are unchanged.
     assert_eq!((&all.arrived, whole.counters), (&later.arrived, found.counters));
     let count = warm.arrivals().filter(|a| a.flow.start >= Time::from_us(150)).count() as u64;
     assert_eq!((found.started, found.groups[0].1.flows), (whole.started, count));
@@ -173,7 +173,7 @@ fn a_deadlock_ends_the_run_and_names_its_ports() {
 }
 
 #[test]
-fn ports_that_are_stopped_for_long_are_told_of() {
+fn pause_storms_are_reported() {
     let text = "[fabric]\nbuild = { single-switch = 9 }\nlink = { rate = \"40 Gbps\" }\n\
                 [switch]\npfc = { xoff = \"200 KB\", xon = \"10 KB\" }\n\
                 [transport]\nkind = \"roce\"\n\
@@ -190,7 +190,7 @@ fn ports_that_are_stopped_for_long_are_told_of() {
         assert!((300..400).contains(&(storm.longest.as_ps() / 1_000_000)), "{storm:?}");
     }
     assert!(storms.is_sorted_by_key(|storm| std::cmp::Reverse(storm.longest)));
-    // What one end sent is what the other received.
+    // Every pause that one end sent was received by the other.
     let stops: u64 = results.ports.iter().map(|port| port.stops).sum();
     assert_eq!(stops, results.counters.pauses);
 }

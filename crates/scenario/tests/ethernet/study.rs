@@ -16,14 +16,14 @@ fn labels(study: &Study) -> Vec<String> {
     study.points.iter().map(|point| study.label(point)).collect()
 }
 
-/// The oracle: the document that says the same without a sweep.
+/// Compares a point with its oracle, an equal document without a sweep.
 fn assert_same(point: usize, study: &Study, document: &str) {
-    let (ours, theirs) = (&study.points[point].scenario, read(document));
-    assert_eq!(format!("{ours:?}").replace("s.toml", "n.toml"), format!("{theirs:?}"));
+    let (found, expected) = (&study.points[point].scenario, read(document));
+    assert_eq!(format!("{found:?}").replace("s.toml", "n.toml"), format!("{expected:?}"));
 }
 
 #[test]
-fn without_a_sweep_there_is_one_point() {
+fn scenario_without_a_sweep_has_one_point() {
     let study = study("[transport]\nkind = \"roce\"\n");
     assert_eq!((study.points.len(), study.axes.len()), (1, 0));
     assert_eq!(labels(&study), [""]);
@@ -31,7 +31,7 @@ fn without_a_sweep_there_is_one_point() {
 }
 
 #[test]
-fn points_are_in_the_order_of_the_file_and_the_last_axis_changes_fastest() {
+fn points_follow_file_order_with_the_last_axis_fastest() {
     let text = "[sweep]\nworkload.poisson.load = [0.7, 0.3]\nrun.seed = [2, 1]\n\
                 congestion-control.kind = [\"none\", \"dcqcn\"]\n";
     let study = study(text);
@@ -57,7 +57,7 @@ fn points_are_in_the_order_of_the_file_and_the_last_axis_changes_fastest() {
 }
 
 #[test]
-fn a_key_may_stand_in_quotes() {
+fn quoted_sweep_keys_are_equal() {
     let bare = study("[sweep]\nworkload.poisson.load = [0.3, 0.5]\n");
     let quoted = study("[sweep]\n\"workload.poisson.load\" = [0.3, 0.5]\n");
     let table = study("[sweep.workload.poisson]\nload = [0.3, 0.5]\n");
@@ -87,7 +87,7 @@ fn variants_change_several_keys_and_leave_the_others() {
 }
 
 #[test]
-fn a_value_takes_the_place_of_another_kind() {
+fn sweep_value_may_replace_a_value_of_another_type() {
     let text = "[switch]\npfc = { xoff = \"200 KB\" }\n[sweep]\nswitch.pfc = [true, false]\n\
                 workload.poisson.sizes = [\"irn-uniform\", { uniform = [\"1 KB\", \"2 KB\"] }]\n";
     let study = study(text);
@@ -97,7 +97,7 @@ fn a_value_takes_the_place_of_another_kind() {
 }
 
 #[test]
-fn what_is_drawn() {
+fn plot_axes_follow_sweep_and_plot_table() {
     let sweep = "[sweep]\nrun.seed = [1, 2]\nworkload.poisson.load = [0.3, 0.5]\n\
                  [sweep.variants.transport]\na = { transport.kind = \"irn\" }\n";
     assert_eq!(study(sweep).plot.x, Some(1));
@@ -108,9 +108,9 @@ fn what_is_drawn() {
 }
 
 #[test]
-fn mistakes() {
+fn invalid_sweeps_are_refused() {
     let documents = [
-        // The value of an axis stands where the sweep has it.
+        // The error names the line of the axis value.
         "[sweep]\nworkload.poisson.load = [\n  0.3,\n  70,\n]\n",
         "[sweep]\nworkload.poisson.load = [\"70%\"]\n",
         "[sweep]\nworkload.poisson.lode = [0.3]\n",
@@ -118,7 +118,7 @@ fn mistakes() {
         "[sweep]\n\"switch.buffer.size\" = [\"240 KB\"]\n",
         "[sweep.variants.transport]\nTCP = { transport.kind = \"tcp\" }\n",
         "[sweep.variants.transport]\nIRN = { transport.kid = \"irn\" }\n",
-        // What a point makes wrong elsewhere.
+        // A point makes another setting invalid.
         "[transport]\nfew = 3\n[sweep]\ntransport.kind = [\"irn\", \"roce\"]\n",
         // The sweep itself.
         "sweep = 3\n",
@@ -147,7 +147,7 @@ fn mistakes() {
 }
 
 #[test]
-fn a_key_deeper_than_any() {
+fn too_deep_key_is_refused() {
     let deep = format!("[sweep]\n\"a{}\" = [1]\n", ".a".repeat(100_000));
     let error = try_study(&deep).unwrap_err();
     assert!(error.starts_with("s.toml:3: a key of 100001 parts"), "{error}");
@@ -156,7 +156,7 @@ fn a_key_deeper_than_any() {
 }
 
 #[test]
-fn too_many_points() {
+fn too_many_points_are_refused() {
     let seeds = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>().join(", ");
     let text = format!("[sweep]\nrun.seed = [{}]\nhost.mtu = [1000, 2000]\n", seeds(501));
     assert_eq!(
@@ -166,9 +166,9 @@ fn too_many_points() {
 }
 
 #[test]
-fn a_fingerprint_tells_apart_what_gives_other_results() {
+fn fingerprints_differ_for_different_results() {
     let of = |text: &str| read(text).fingerprint();
-    // Said in another way, and called otherwise.
+    // Equal scenarios with other titles and explicit defaults.
     let default = include_str!("../../../../papers/irn/default.toml");
     assert_eq!(of("title = \"a\"\n"), of("title = \"b\"\n[transport]\nkind = \"irn\"\n"));
     assert_eq!(of("title = \"a\"\n"), of(default));
@@ -193,7 +193,7 @@ fn a_fingerprint_tells_apart_what_gives_other_results() {
 }
 
 #[test]
-fn a_quick_look_has_the_first_of_the_same_flows() {
+fn shortened_scenario_has_the_first_flows() {
     let text =
         "[workload]\npoisson = { duration = \"2 ms\" }\nincast = { senders = 3, requests = 2 }\n";
     let whole = read(text);

@@ -66,7 +66,7 @@ fn sent(seen: &[(CaptureRecord, Vec<u8>)]) -> Vec<(RocePacket<'_>, u16)> {
 }
 
 #[test]
-fn a_write_and_its_acknowledgements() {
+fn write_packets_and_acknowledgements_are_encoded() {
     let scenario = read(RACK);
     let (seen, _) = run(&scenario, &[(0, 2, 2_500)], usize::MAX);
     let packets: Vec<RocePacket> = sent(&seen).into_iter().map(|(packet, _)| packet).collect();
@@ -95,7 +95,7 @@ fn a_write_and_its_acknowledgements() {
 }
 
 #[test]
-fn lengths_are_the_simulators_but_for_the_first_header_and_padding() {
+fn encoded_lengths_equal_simulated_ones_except_reth_and_padding() {
     for extra in [0u32, 7, 16, 20] {
         let scenario = read(&format!("{RACK}[transport]\nextra-header = {extra}\n"));
         let (seen, _) = run(&scenario, &[(0, 2, 3_001), (1, 2, 1)], usize::MAX);
@@ -103,7 +103,7 @@ fn lengths_are_the_simulators_but_for_the_first_header_and_padding() {
         for (record, bytes) in out {
             let CapturedFrame::Packet(packet) = record.frame else { unreachable!() };
             let reth = if packet.seq == 0 { 16 } else { 0 };
-            // Its frame check sequence is not there.
+            // The capture has no frame check sequence.
             let (simulated, there) = (u32::from(packet.bytes), bytes.len() as u32 + 4);
             let longer = there - simulated;
             let expected = 16u32.saturating_sub(extra).min(reth);
@@ -121,7 +121,7 @@ fn lengths_are_the_simulators_but_for_the_first_header_and_padding() {
 
 /// The counters are the oracle.
 #[test]
-fn frames_are_as_many_as_the_run_counted() {
+fn captured_frames_equal_the_runs_counters() {
     let flows: Vec<(u32, u32, u64)> = (0..8).map(|n| (n % 2, 2, 30_000 + u64::from(n))).collect();
     for (transport, selective) in [
         ("kind = \"irn\"", true),
@@ -155,7 +155,7 @@ fn frames_are_as_many_as_the_run_counted() {
 }
 
 #[test]
-fn marks_notifications_and_pauses() {
+fn marks_cnps_and_pfc_frames_are_encoded() {
     let scenario = read(&format!(
         "{RACK}[transport]\nkind = \"roce\"\n[switch]\nbuffer = \"30 KB\"\n\
          [congestion-control]\nkind = \"dcqcn\"\necn = {{ kmin = \"9 KB\", kmax = \"90 KB\", pmax = 0.1 }}\n"
@@ -190,7 +190,7 @@ fn marks_notifications_and_pauses() {
 }
 
 #[test]
-fn iwarp_is_tcp() {
+fn iwarp_is_captured_as_tcp() {
     let scenario =
         read(&format!("{RACK}[switch]\nbuffer = \"8 KB\"\n[transport]\nkind = \"iwarp\"\n"));
     let (seen, results) = run(&scenario, &[(0, 2, 100_500), (1, 2, 100_000)], usize::MAX);
@@ -212,7 +212,7 @@ fn iwarp_is_tcp() {
 }
 
 #[test]
-fn a_break_ends_it_and_not_the_run() {
+fn break_ends_the_capture_but_not_the_run() {
     let scenario = read(RACK);
     let (seen, results) = run(&scenario, &[(0, 2, 25_000)], 7);
     assert_eq!((seen.len(), results.finished), (7, 1));

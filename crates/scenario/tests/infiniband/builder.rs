@@ -39,7 +39,7 @@ fn flows_of_hosts_that_do_not_exist_are_refused() {
     insta::assert_snapshot!(error(builder().flow(flow("a", 1, 99, rperf()))), @"there is no host 99 (allowed: hosts 0 to 2)");
     insta::assert_snapshot!(error(builder().flow(flow("a", 3, 0, rperf()))), @"there is no host 3 (allowed: hosts 0 to 2)");
     insta::assert_snapshot!(error(builder().flow(flow("a", 1, 1, rperf()))), @r#""h1" sends to itself (allowed: two different hosts)"#);
-    // Of a scenario that was read and then changed too.
+    // Also for a scenario that was read and then changed.
     let scenario = builder().flow(flow("a", 1, 0, rperf())).build().unwrap();
     let mut changed = scenario.flows()[0].clone();
     changed.to = 99;
@@ -145,7 +145,7 @@ proptest! {
 
     /// Flows of any values are refused, or run without a panic. Too many refusals fail the test.
     #[test]
-    fn what_is_built_can_be_run(flows in prop::collection::vec(any_flow(), 1..3)) {
+    fn accepted_infiniband_scenarios_run(flows in prop::collection::vec(any_flow(), 1..3)) {
         let short = builder().warm_up(Time::from_us(2)).duration(Time::from_us(20));
         let scenario = flows.into_iter().fold(short, InfinibandBuilder::flow).build();
         prop_assume!(scenario.is_ok());

@@ -1,4 +1,4 @@
-//! [`JobsBuilder`](bandwise_scenario::jobs::JobsBuilder): what builds runs, and what does not says why.
+//! [`JobsBuilder`](bandwise_scenario::jobs::JobsBuilder): built scenarios run, and invalid ones give a reason.
 
 use crate::{compare, go_on, scenario};
 use bandwise_netsim::engine::Sequential;
@@ -32,7 +32,7 @@ fn why(builder: JobsBuilder) -> String {
 }
 
 #[test]
-fn a_scenario_is_its_builders() {
+fn jobs_scenario_round_trips_through_its_builder() {
     let scenario = scenario("[[job]]\nworkload = \"LR\"\ncount = 3\n");
     let again = scenario.clone().into_builder().build().unwrap();
     assert_eq!(again.jobs(), scenario.jobs());
@@ -135,9 +135,9 @@ fn any_job() -> impl Strategy<Value = (Job, Vec<u32>, Time, f64)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, max_global_rejects: 10_000, ..ProptestConfig::default() })]
 
-    /// Whatever the builder accepts, all policies that accept it run. Too many refusals fail the test.
+    /// Every policy that accepts a built scenario runs it. Too many refusals fail the test.
     #[test]
-    fn what_builds_runs(
+    fn accepted_jobs_scenarios_run(
         jobs in prop::collection::vec(any_job(), 1..4),
         (queues, levels, part) in (1u8..=16, 1u8..=16, prop_oneof![Just(1.0), 0.01..=1.0]),
         (degree, grain) in (0u8..=3, 0u64..20),

@@ -10,20 +10,20 @@ fn doubts(text: &str) -> Vec<Doubt> {
 }
 
 #[test]
-fn what_is_used_as_it_was_measured_is_not_doubtful() {
+fn models_used_within_their_measured_range_give_no_doubts() {
     assert!(
         doubts("[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"TS\"\ndata = 10.0\n").is_empty()
     );
     // Three times the nodes is still within what models explain (Saba 4.6.3).
     assert!(doubts("[[job]]\nworkload = \"LR\"\ninstances = 24\n").is_empty());
-    // A job of stages is worked out with the instances that it has.
+    // A job of stages is modelled with its own number of instances.
     let stage = "stage = [{ compute = \"1 s\", pattern = \"shuffle\", bytes = \"1 GB\" }]";
     assert!(doubts(&format!("[[job]]\nname = \"x\"\ninstances = 32\n{stage}\n")).is_empty());
 }
 
 /// The worst job of several with one model counts.
 #[test]
-fn nodes_and_data_far_from_the_profile() {
+fn nodes_and_data_far_from_the_profile_give_doubts() {
     let found = doubts(
         "[[job]]\nname = \"a\"\nworkload = \"LR\"\ninstances = 25\n\
          [[job]]\nname = \"b\"\nworkload = \"LR\"\ninstances = 32\n\
@@ -48,9 +48,9 @@ fn nodes_and_data_far_from_the_profile() {
     assert!(texts[0].ends_with("; models of WC are affected too, by as much or less"), "{texts:?}");
 }
 
-/// Twelve at one link have less than the least share that is known of them.
+/// Twelve jobs at one link have less than the least measured share.
 #[test]
-fn shares_below_what_was_measured() {
+fn share_below_the_measured_range_gives_a_doubt() {
     let times = "times = { \"100%\" = \"100 s\", \"50%\" = \"150 s\", \"25%\" = \"260 s\" }";
     let text = format!(
         "[fabric]\nbuild = {{ single-switch = 4 }}\nlink = {{ rate = \"8 Gbps\" }}\n\

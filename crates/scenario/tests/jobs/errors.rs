@@ -13,7 +13,7 @@ fn job(keys: &str) -> String {
 }
 
 #[test]
-fn jobs_that_say_too_little_or_too_much() {
+fn incomplete_or_contradictory_jobs_are_refused() {
     insta::assert_snapshot!(error("[queues]\nqueues = 8\n"), @"jobs.toml:1: no jobs (allowed: one [[job]] or more)");
     insta::assert_snapshot!(job("instances = 8"), @"jobs.toml:2: no work, or several kinds of work, for this job (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
     insta::assert_snapshot!(job("workload = \"LR\"\nstage = [{ compute = \"1 s\" }]"), @"jobs.toml:2: no work, or several kinds of work, for this job (allowed: one of `workload`, `times` and `stage`, or a `model` alone)");
@@ -31,15 +31,15 @@ fn jobs_that_say_too_little_or_too_much() {
     insta::assert_snapshot!(error("[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"LR\"\n"), @r#"jobs.toml:4: two jobs called "LR" (allowed: a unique name, or `count` for identical jobs)"#);
 }
 
-/// A job needs a duration to have a model, and one that picoseconds can count.
+/// A job needs a duration above zero, within the range of picoseconds.
 #[test]
-fn jobs_that_take_no_time_or_too_much() {
+fn zero_and_excessive_durations_are_refused() {
     insta::assert_snapshot!(job("instances = 1\nstage = [{ bytes = \"1 MB\", pattern = \"shuffle\" }]"), @"jobs.toml:2: a job that takes no time (allowed: stages that compute or send)");
     insta::assert_snapshot!(job("rounds = 1000000\nstage = [{ compute = \"86400 s\" }]"), @"jobs.toml:2: with 2.8 Gbps for each instance it takes longer than 8640000 s (allowed: fewer rounds, less computing or fewer bytes)");
 }
 
 #[test]
-fn times_that_are_none() {
+fn invalid_times_are_refused() {
     insta::assert_snapshot!(job("times = { \"50%\" = \"2 s\", \"25%\" = \"4 s\", \"10%\" = \"9 s\" }"), @r#"jobs.toml:3: no sample with all of the bandwidth (allowed: times at 3 parts of the bandwidth or more, one of them "100%", which the others are compared with)"#);
     insta::assert_snapshot!(job("times = { \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:3: samples with 2 shares of the bandwidth (allowed: times at 3 parts of the bandwidth or more, one of them "100%", which the others are compared with)"#);
     insta::assert_snapshot!(job("times = { \"100%\" = \"0 s\", \"50%\" = \"2 s\", \"25%\" = \"4 s\" }"), @"jobs.toml:3: a job that takes 0 s (allowed: a time above 0, up to 86400 s)");
@@ -50,7 +50,7 @@ fn times_that_are_none() {
 }
 
 #[test]
-fn places_that_are_not_there() {
+fn invalid_placements_are_refused() {
     insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 33"), @"jobs.toml:4: 33 instances on 32 hosts (allowed: 1 to 32: no host has two instances of a job)");
     insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 0"), @"jobs.toml:4: instances can't be 0 (allowed: 1 to 32)");
     insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h0\"]"), @"jobs.toml:4: two instances on h0 (allowed: a host for each instance)");
@@ -63,7 +63,7 @@ fn places_that_are_not_there() {
 }
 
 #[test]
-fn queues_that_no_switch_has() {
+fn invalid_queues_are_refused() {
     let queues = |keys: &str| error(&format!("[queues]\n{keys}\n[[job]]\nworkload = \"LR\"\n"));
     insta::assert_snapshot!(queues("queues = 17"), @"jobs.toml:3: queues can't be 17 (allowed: 1 to 16)");
     insta::assert_snapshot!(queues("levels = 0"), @"jobs.toml:3: levels can't be 0 (allowed: 1 to 16)");

@@ -7,7 +7,7 @@ use bandwise_workload::job::{Pattern, Scale, Workload, synthetic};
 use std::collections::BTreeSet;
 
 #[test]
-fn a_workload_of_the_table() {
+fn built_in_workload_is_read_by_name() {
     let Parsed { scenario, warnings } = parsed("[[job]]\nworkload = \"lr\"\n");
     let [job] = scenario.jobs() else { panic!("one job") };
     assert_eq!((job.name.as_str(), job.workload.as_str()), ("LR", "LR"));
@@ -16,7 +16,7 @@ fn a_workload_of_the_table() {
     let different: BTreeSet<_> = job.hosts.iter().collect();
     assert_eq!((job.hosts.len(), different.len()), (8, 8));
     assert_eq!(scenario.fabric().hosts().len(), 32);
-    // Profiled as the thesis does, whatever it runs with.
+    // The profile is the thesis's, independent of the job's instances.
     let point = job.profile.samples.points()[2];
     assert_eq!(point.share.get(), 0.25);
     assert!((point.slowdown - 3.4).abs() < 0.01);
@@ -24,7 +24,7 @@ fn a_workload_of_the_table() {
 }
 
 #[test]
-fn jobs_that_are_alike_have_numbers() {
+fn equal_jobs_are_numbered() {
     let text = "[[job]]\nworkload = \"LR\"\ncount = 3\ndata = 10.0\n[[job]]\nworkload = \"TS\"\n";
     let scenario = scenario(text);
     let names: Vec<_> = scenario.jobs().iter().map(|job| job.name.as_str()).collect();
@@ -35,7 +35,7 @@ fn jobs_that_are_alike_have_numbers() {
 }
 
 #[test]
-fn workloads_that_are_made_up() {
+fn synthetic_workloads_depend_on_the_seed() {
     let one = |text: &str| scenario(text).jobs()[0].clone();
     let job = one("[[job]]\nworkload = \"W3\"\n");
     let made = synthetic(1, 20).remove(2).job(Scale::default()).unwrap();
@@ -49,7 +49,7 @@ fn scenario_of_lr() -> bandwise_scenario::jobs::SharedJob {
 }
 
 #[test]
-fn stages() {
+fn job_stages_are_read() {
     let scenario = scenario(
         "[[job]]\nname = \"train\"\ninstances = 4\nrounds = 5\nhosts = [\"h3\", \"h1\", \"h2\", \"h0\"]\n\
          stage = [{ compute = \"2 ms\", pattern = { parameter-server = 1 }, bytes = \"1 MB\", overlap = 0.25 },\n\
@@ -65,7 +65,7 @@ fn stages() {
 }
 
 #[test]
-fn measured_times() {
+fn measured_times_give_a_profile() {
     let Parsed { scenario, warnings } = parsed(
         "[[job]]\nname = \"etl\"\ninstances = 4\n\
          times = { \"100%\" = \"100 s\", \"50%\" = \"100 s\", \"25%\" = \"150 s\" }\n",
@@ -80,9 +80,9 @@ fn measured_times() {
     assert!(warnings.is_empty());
 }
 
-/// Concave times are simulated as nearly as can be, and that is said.
+/// Concave times are approximated as closely as possible, with a warning.
 #[test]
-fn times_that_no_job_has_are_told_of() {
+fn unattainable_times_give_a_warning() {
     let Parsed { warnings, .. } = parsed(
         "[[job]]\nname = \"lr\"\n\
          times = { \"100%\" = \"136 s\", \"75%\" = \"172 s\", \"25%\" = \"447 s\", \"10%\" = \"612 s\" }\n",
@@ -93,7 +93,7 @@ fn times_that_no_job_has_are_told_of() {
 }
 
 #[test]
-fn places_differ_by_seed_and_keep_to_the_limit() {
+fn placements_differ_by_seed_and_respect_the_limit() {
     let text = |seed| {
         format!(
             "[[job]]\nworkload = \"WC\"\ncount = 16\ninstances = 16\n[placement]\njobs-per-host = 8\n\

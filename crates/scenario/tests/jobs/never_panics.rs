@@ -1,4 +1,4 @@
-//! Whatever the text, reading it ends in a scenario or an error; and what can be read has an outlook.
+//! Any text gives a scenario with an outlook, or an error.
 
 use bandwise_input::Source;
 use bandwise_scenario::jobs::{JobsScenario, Models, Overrides, SharingPolicy};
@@ -142,7 +142,7 @@ fn read(jobs: &str, models: &str) {
 }
 
 #[test]
-fn as_it_is() {
+fn unmutated_documents_are_valid() {
     let file = |_: &str| Ok(File { name: "models.toml".into(), text: MODELS.into() });
     let source = Source::new("jobs.toml", JOBS);
     let scenario = JobsScenario::from_toml(&source, Overrides::default(), file).unwrap().scenario;
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_at_all(text in "\\PC{0,60}") {
+    fn any_text_is_read_or_refused(text in "\\PC{0,60}") {
         read(&text, MODELS);
         read(JOBS, &text);
         let _ = Models::read(&Source::new("any", &text));

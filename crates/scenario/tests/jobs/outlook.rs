@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 /// Two jobs that only send, of one model: one level, one queue, and half of each link.
 #[test]
-fn jobs_that_are_alike_share_a_queue() {
+fn equal_jobs_share_a_queue() {
     let scenario = scenario(
         "[[job]]\nname = \"a\"\ninstances = 4\ncount = 2\n\
          stage = [{ pattern = \"shuffle\", bytes = \"7 GB\" }]\n[placement]\njobs-per-host = 32\n\
@@ -24,10 +24,9 @@ fn jobs_that_are_alike_share_a_queue() {
     }
 }
 
-/// One that computes nearly all of the time gives to one that only sends, and by its model that costs
-/// it little.
+/// A job that mostly computes yields bandwidth to a job that only sends, at a small predicted slowdown.
 #[test]
-fn who_needs_more_has_more() {
+fn sensitive_job_gets_the_larger_share() {
     let scenario = scenario(
         "[[job]]\nname = \"sends\"\ninstances = 4\nstage = [{ pattern = \"shuffle\", bytes = \"7 GB\" }]\n\
          [[job]]\nname = \"computes\"\ninstances = 4\n\
@@ -57,9 +56,9 @@ fn a_part_of_each_link_is_shared() {
     }
 }
 
-/// A job of one instance sends to nobody.
+/// A job of one instance sends no data.
 #[test]
-fn who_sends_nothing_loses_nothing() {
+fn job_without_traffic_is_not_slowed_down() {
     let scenario =
         scenario("[[job]]\nname = \"one\"\ninstances = 1\nstage = [{ compute = \"1 s\" }]\n");
     let outlook = scenario.outlook();
@@ -71,10 +70,10 @@ fn who_sends_nothing_loses_nothing() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// At each port the shares that its jobs are promised fit into it, every level has a queue, and no
-    /// port has more queues than it may.
+    /// At each port the predicted shares of its jobs sum to at most 1, every level has a queue, and the number of
+    /// queues is within its limit.
     #[test]
-    fn ports_promise_no_more_than_they_have(
+    fn predicted_shares_fit_each_port(
         seed in 0u64..1000, jobs in 1usize..12, queues in 1u8..9,
     ) {
         let names = bandwise_workload::job::WORKLOADS;
@@ -109,7 +108,7 @@ proptest! {
 /// The promise is a bound: a job that shares its links with equal jobs only takes no longer than its model predicts
 /// for its share.
 #[test]
-fn jobs_take_no_longer_than_they_were_told() {
+fn jobs_take_no_longer_than_predicted() {
     let scenario = scenario(
         "[[job]]\nworkload = \"LR\"\ncount = 4\ninstances = 8\n\
          [fabric]\nbuild = { single-switch = 8 }\nlink = { rate = \"56 Gbps\" }\n",

@@ -1,4 +1,4 @@
-//! The same jobs at packet level.
+//! Jobs at packet level.
 
 use crate::{PATTERNS, go_on, scenario, try_read};
 use bandwise_netsim::engine::{Executor, Sequential};
@@ -43,8 +43,8 @@ impl Executor for Several {
 const INCASTS: [&str; 3] =
     ["\"tree-all-reduce\"", "{ partition-aggregate = 2 }", "{ parameter-server = 1 }"];
 
-/// A job with half of its data, none, or all sent while it computes, and what it takes beyond the time at
-/// flow level with headers counted in, as a part of that.
+/// Returns the relative excess of a lone job's time over that at flow level, headers included. `overlap` is the
+/// part of its data that is sent while it computes.
 fn alone(pattern: &str, overlap: f64, policy: SharingPolicy) -> f64 {
     let scenario = scenario(&format!(
         "[[job]]\nname = \"j\"\ninstances = 7\nrounds = 2\n\
@@ -74,9 +74,9 @@ fn a_job_alone_takes_as_long_as_at_flow_level() {
     }
 }
 
-/// A grant for each packet, 86 bytes on the wire for 4178, takes 2.1% of the link of who sends and
-/// receives. Where both parts of a stage are sent at the same time, the shorter messages go first, by which a
-/// job may gain or lose.
+/// The grants, 86 bytes on the wire for each packet of 4178, take 2.1% of the links of hosts that send and
+/// receive. If both parts of a stage are sent at the same time, the shorter messages go first, which may speed
+/// up or slow down a job.
 #[test]
 fn a_job_alone_with_homa_pays_for_its_grants() {
     for (pattern, overlap) in PATTERNS.into_iter().flat_map(|p| [0.0, 0.5, 1.0].map(|o| (p, o))) {
@@ -88,8 +88,8 @@ fn a_job_alone_with_homa_pays_for_its_grants() {
     }
 }
 
-/// Messages to a host are granted shortest first, whosever job they are: the one that is a tenth as long
-/// takes no longer than alone, and the other no longer than both.
+/// Messages to a host are granted shortest first, across jobs. The job with a tenth of the data takes no longer
+/// than alone, and the other no longer than both.
 #[test]
 fn homa_serves_the_shorter_of_two_jobs_first() {
     let scenario = scenario(
@@ -107,17 +107,17 @@ fn homa_serves_the_shorter_of_two_jobs_first() {
     assert!((took[0] / (long + short) - 1.0).abs() < 0.01, "{} for {long} and {short}", took[0]);
 }
 
-/// Two parts of a tree's data block each other, up and down; nothing else of a job alone does.
+/// The flows up and down a tree block each other. No other flows of a lone job do.
 #[test]
-fn a_job_can_block_itself() {
+fn tree_flows_of_one_job_block_each_other() {
     let beyond = alone("\"tree-all-reduce\"", 0.5, SharingPolicy::Blocking);
     assert!((0.02..0.08).contains(&beyond), "{beyond}");
 }
 
-/// Sources that are told of congestion slow down by more than they have to, since waits are whole
-/// packet times: a job pays for that alone.
+/// Sources react to congestion by more than necessary, since injection delays are whole packet times.
+/// A job alone pays for that.
 #[test]
-fn congestion_control_costs_throughput_where_several_send_to_one() {
+fn congestion_control_costs_throughput_with_an_incast() {
     for pattern in INCASTS {
         let [with, without] = [SharingPolicy::FairFlows, SharingPolicy::Blocking]
             .map(|policy| alone(pattern, 0.0, policy));
@@ -176,7 +176,7 @@ fn victim() -> JobsScenario {
 }
 
 #[test]
-fn what_waits_blocks_what_is_behind_it() {
+fn head_of_line_blocking_slows_the_victim() {
     let scenario = victim();
     let alone =
         scenario.on_the_wire(SharingPolicy::FairFlows).alone(&mut go_on)[1].unwrap().as_s_f64();
@@ -194,13 +194,13 @@ fn what_waits_blocks_what_is_behind_it() {
         .took[1];
     let rates = at_flow_level.unwrap().as_s_f64() / alone;
     assert!((rates - 4.0 / 3.0).abs() < 0.01, "{rates}");
-    // It gets as little of the cable as the one that waits for the busy host.
+    // The victim gets as little of the cable as the flow that waits for the busy host.
     assert!(blocked > 2.0, "{blocked}");
-    // The source of what waits is slowed down. So is the victim: the cable is full too, and of its
-    // packets more are marked, as there are more.
+    // The source of the waiting packets is slowed down. So is the victim: the cable is full too, and more
+    // of its packets are marked, as it sends more.
     assert!(controlled > rates && controlled < 0.9 * blocked, "{controlled}");
-    // Half of the cable is its own. Oldest first leaves the incast's far sender more of the busy host than
-    // max-min does, so that it gets less than at flow level.
+    // Half of the cable belongs to the victim. Oldest first gives the incast's far sender more of the busy
+    // host than max-min does, so the victim gets less than at flow level.
     assert!(apart > rates && apart < 2.02, "{apart}");
 }
 
@@ -247,11 +247,10 @@ fn job() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 
-    /// Whatever jobs do: all of it arrives, in packets as full as can be and with one acknowledgement a
-    /// transfer; nobody is faster than the links allow; and how many parts the fabric is run in does not
-    /// matter.
+    /// For any jobs all data arrives in full packets, with one acknowledgement a transfer. No job is faster than
+    /// its links allow, and the number of shards does not change results.
     #[test]
-    fn all_that_jobs_send_arrives(
+    fn all_data_of_jobs_arrives(
         jobs in prop::collection::vec(job(), 1..4),
         fabric in select(vec!["{ single-switch = 6 }", "{ leaf-spine = { leaves = 2, spines = 2, hosts = 3 } }"]),
         queues in 1u8..=4,
@@ -336,9 +335,9 @@ fn a_stopped_run_keeps_jobs_that_are_over() {
     assert_eq!(results.deadlock, None);
 }
 
-/// Times are those of the scenario, whatever the scale.
+/// Times are those of the scenario, for any scale.
 #[test]
-fn times_are_scaled_back() {
+fn times_do_not_depend_on_the_scale() {
     let scenario = scenario(
         "[[job]]\nname = \"j\"\nstart = \"3 s\"\n\
          stage = [{ compute = \"2 s\", pattern = \"chain\", bytes = \"7 GB\" }]\n",
@@ -354,7 +353,7 @@ fn times_are_scaled_back() {
 }
 
 #[test]
-fn what_packets_can_not_do_is_refused() {
+fn settings_without_a_packet_model_are_refused() {
     let refused = |text: &str, policy| {
         let scenario = try_read(text, Overrides::default()).unwrap().scenario;
         let error = scenario.under_packets(policy, scaled(1)).unwrap_err();

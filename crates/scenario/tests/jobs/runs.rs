@@ -11,10 +11,10 @@ fn experiment(scenario: &JobsScenario, policies: &[SharingPolicy]) -> JobsExperi
     JobsExperiment::new(scenario.clone(), policies.to_vec()).unwrap()
 }
 
-/// Every pattern, each with some of its data overlapped: the flow simulation finds what the busiest
-/// link says.
+/// For every pattern, with some data overlapped, the flow simulation equals the closed form of the
+/// busiest link.
 #[test]
-fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
+fn job_alone_takes_the_time_of_its_busiest_link() {
     for pattern in PATTERNS {
         let text = format!(
             "[[job]]\nname = \"j\"\ninstances = 7\nrounds = 3\n\
@@ -33,7 +33,7 @@ fn a_job_alone_takes_as_long_as_its_busiest_link_says() {
 /// The time of a job alone, computed from one of its rounds, equals the time of its whole run alone, to the
 /// picosecond.
 #[test]
-fn a_round_alone_says_what_all_take() {
+fn one_round_predicts_the_whole_run() {
     for pattern in PATTERNS {
         let text = format!(
             "[run]\ngrain = \"3 ms\"\n[[job]]\nname = \"j\"\ninstances = 7\nrounds = 5\nstart = \"7 us\"\n\
@@ -47,7 +47,7 @@ fn a_round_alone_says_what_all_take() {
 }
 
 #[test]
-fn workloads_alone_take_as_long_as_their_models_say() {
+fn workloads_alone_take_their_models_times() {
     for name in WORKLOADS {
         let scenario = scenario(&format!("[[job]]\nworkload = \"{name}\"\n"));
         let (closed, found) =
@@ -85,10 +85,10 @@ fn equal_jobs_share_equally() {
     }
 }
 
-/// A small and a large job over the same links: in order of size the small one does not notice the other,
-/// which waits for it.
+/// With a small and a large job over the same links, policies in order of size do not slow the small one, and the
+/// large one waits.
 #[test]
-fn the_smaller_job_goes_first() {
+fn smaller_job_is_served_first() {
     let hosts = "hosts = [\"h0\", \"h1\", \"h2\", \"h3\"]";
     let job = |name, gb| {
         format!(
@@ -122,15 +122,15 @@ fn a_queue_a_job_protects_the_one_with_fewer_flows() {
     assert!((few(1) - 2.0).abs() < 0.01, "{}", few(1));
 }
 
-/// Jobs that start later don't disturb what is over by then: that takes as long as by itself, and both take
-/// as long as with max-min fairness, but for Homa, which ranks the messages of a job too.
+/// A job that starts later does not slow one that has ended. Both take as long as alone, except with Homa,
+/// which also ranks the messages within a job.
 #[test]
-fn a_job_that_is_over_disturbs_nobody() {
+fn finished_job_does_not_slow_others() {
     let ts = "[[job]]\nname = \"a\"\nworkload = \"TS\"\n";
     let one = scenario(ts);
     let two = scenario(&format!("{ts}{}start = \"1000 s\"\n", ts.replace("\"a\"", "\"b\"")));
     let comparison = compare(&two, &SharingPolicy::ALL);
-    // But for what is reserved for who isn't there.
+    // Except for bandwidth reserved for absent jobs.
     let disturbs = |policy: SharingPolicy| policy == SharingPolicy::Reserved;
     for results in comparison.results.iter().filter(|results| !disturbs(results.policy)) {
         let name = results.policy.as_str();
@@ -145,14 +145,14 @@ fn a_job_that_is_over_disturbs_nobody() {
 }
 
 #[test]
-fn the_same_jobs_take_the_same_time_again() {
+fn comparison_is_deterministic() {
     let jobs =
         "[[job]]\nworkload = \"LR\"\n[[job]]\nworkload = \"NI\"\n[[job]]\nworkload = \"SQL\"\n";
     let run = || compare(&scenario(jobs), &SharingPolicy::ALL);
     assert_eq!(run(), run());
 }
 
-/// A run that is stopped keeps what it has.
+/// A stopped run keeps its results.
 #[test]
 fn a_stopped_run_keeps_jobs_that_are_over() {
     let jobs =
@@ -170,9 +170,9 @@ fn a_stopped_run_keeps_jobs_that_are_over() {
     assert_eq!(results.took[1], None);
 }
 
-/// Jobs alone are stopped too, and told of as such.
+/// A watch also stops the runs of jobs alone, and the comparison is reported as interrupted.
 #[test]
-fn jobs_alone_are_stopped_when_somebody_says_so() {
+fn watch_stops_the_runs_of_jobs_alone() {
     let scenario = scenario("[[job]]\nworkload = \"TS\"\ncount = 3\n");
     let mut seen = Vec::new();
     let mut watch = |at: Progress| {
@@ -192,7 +192,7 @@ fn jobs_alone_are_stopped_when_somebody_says_so() {
 
 /// The watch gets the policy of each step, in the requested order.
 #[test]
-fn progress_says_which_policy_it_is_of() {
+fn progress_reports_the_current_policy() {
     let scenario = scenario("[[job]]\nworkload = \"LR\"\ncount = 2\n");
     let mut seen = Vec::new();
     let policies = [SharingPolicy::FairFlows, SharingPolicy::Saba, SharingPolicy::Srpt];
@@ -208,7 +208,7 @@ fn progress_says_which_policy_it_is_of() {
 
 /// With half of each link, jobs that only send take twice as long under any policy: none has more to share.
 #[test]
-fn a_part_of_each_link_is_all_there_is() {
+fn limited_part_of_links_scales_slowdowns() {
     let comparison = |part: f64| {
         let jobs = "[[job]]\nname = \"a\"\ninstances = 4\n\
                     stage = [{ pattern = \"shuffle\", bytes = \"7 GB\" }]\n\
@@ -237,9 +237,8 @@ fn a_part_of_each_link_is_all_there_is() {
     }
 }
 
-/// Two jobs that only send, the same, with weights of 3 and 1. Reserved, each has its part of the link for itself:
-/// 4/3 and 4 times as long as alone. Guaranteed, the second has all of it once the first has ended: both are done when
-/// all is.
+/// Two equal jobs only send, with weights of 3 and 1. With reservations each has its part of the link, and takes 4/3
+/// and 4 times as long as alone. With guarantees the second has the whole link once the first has ended.
 #[test]
 fn parts_of_links_are_reserved_or_guaranteed() {
     let job = |name: &str, weight: f64| {
@@ -295,10 +294,10 @@ fn workloads(names: &[&str]) -> String {
     names.iter().enumerate().map(job).collect()
 }
 
-/// Distributed instances do what one controller does, but for their table: where that is of the very jobs
-/// that run, all take as long.
+/// Distributed instances equal one controller except for their table. With a table of exactly the running jobs,
+/// all times are equal.
 #[test]
-fn distributed_differs_by_its_table_alone() {
+fn distributed_saba_differs_only_by_its_table() {
     let took = |jobs: &str| {
         let scenario = scenario(jobs);
         let policies = [SharingPolicy::Saba, SharingPolicy::SabaDistributed];

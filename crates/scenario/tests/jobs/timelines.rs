@@ -23,9 +23,9 @@ fn sum(timeline: &Timeline, job: usize, of: impl Fn(&Doing) -> u64) -> u64 {
     timeline.jobs[job].iter().map(of).sum()
 }
 
-/// A job that computes for 1 s, and then sends for 1 s what fills its links, three times.
+/// A job computes for 1 s and then fills its links for 1 s, three times.
 #[test]
-fn phases_of_a_job_alone() {
+fn timeline_shows_the_phases_of_a_job() {
     let scenario = scenario(
         "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"8 Gbps\" }\n\
          [[job]]\nname = \"j\"\ninstances = 4\nrounds = 3\n\
@@ -48,9 +48,9 @@ fn phases_of_a_job_alone() {
     }
 }
 
-/// Whoever is told nothing gets no timeline.
+/// Policies that are not requested get no timeline.
 #[test]
-fn only_what_was_asked_for_is_taken_down() {
+fn only_requested_timelines_are_recorded() {
     let scenario = scenario("[[job]]\nworkload = \"TS\"\n");
     let wanted = [SharingPolicy::Saba];
     let comparison = recorded(&scenario, &wanted);
@@ -62,10 +62,10 @@ fn only_what_was_asked_for_is_taken_down() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Every byte and every second of computing is there once, no step is longer than it is, there are
-    /// few of them, and nothing ends at another time because somebody looked.
+    /// The timeline has every byte and every second of computing once, in a limited number of steps of limited
+    /// activity. Recording changes no end.
     #[test]
-    fn everything_is_there_once(
+    fn timeline_conserves_bytes_and_computing_time(
         jobs in prop::collection::vec((2u32..8, 0u32..40, 1u32..60, 1u32..9, 0u32..30), 1..5),
     ) {
         let mut text = "[fabric]\nbuild = { single-switch = 8 }\nlink = { rate = \"8 Gbps\" }\n".to_owned();

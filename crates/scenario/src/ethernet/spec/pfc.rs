@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_headroom_of_the_default_case() {
+    fn default_case_headroom_matches_hand_computed_value() {
         let frame = Bytes::new(1062);
         let irn = headroom(BitRate::from_gbps(40), Time::from_us(2), frame);
         assert_eq!(irn, Bytes::new(20_000 + 1082 + 84 + 1082 + 1062));

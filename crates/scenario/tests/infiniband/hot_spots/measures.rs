@@ -25,7 +25,7 @@ pub(super) struct Measures {
     /// Rate of a flow that asks for 20 Gbps, on a link shared with 2 of 5, and with 4 of 16, contributors to a hot
     /// spot behind it.
     pub victim: [f64; 2],
-    /// The same of what they leave it by max-min fairness, if it asks for all it can get.
+    /// The victim's part of its max-min fair share if it sends at full rate.
     pub greedy_victim: [f64; 2],
     /// Time until one of five flows to a host has 90% of its link after the others have stopped, in
     /// whole milliseconds rounded up; `None` if more than 32.

@@ -13,7 +13,7 @@ fn with(keys: &str) -> String {
     format!("[congestion-control]\n{keys}")
 }
 
-/// The rows of the table: a name and the settings, with the default of whatever they don't say.
+/// Returns the rows of the table: a name and settings, with defaults for omitted ones.
 fn sets() -> Vec<(&'static str, String)> {
     let every = "marking-rate = 0\n";
     vec![
@@ -59,7 +59,7 @@ fn row(name: &str, measures: &Measures) -> String {
 }
 
 #[test]
-fn the_guide_has_the_table() {
+fn guide_has_the_measured_table() {
     let sets = sets();
     let rows: String = std::thread::scope(|scope| {
         let start = |(name, set)| scope.spawn(move || row(name, &measure(set, 1)));
@@ -72,7 +72,7 @@ fn the_guide_has_the_table() {
 
 /// The guide's claims about the default hold with other seeds than the table's.
 #[test]
-fn the_default_reaches_its_aims() {
+fn default_settings_reach_the_guides_claims() {
     for seed in 2..=4 {
         let measures = measure(&with(""), seed);
         let details = format!("seed {seed}: {measures:?}");

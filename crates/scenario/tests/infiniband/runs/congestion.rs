@@ -18,7 +18,7 @@ fn incast(congestion_control: &str) -> String {
 }
 
 #[test]
-fn it_keeps_the_queue_short_at_little_cost() {
+fn congestion_control_keeps_queues_short_at_little_cost() {
     let measure = |congestion_control| {
         let results = run(&incast(congestion_control));
         let (rperf, bulk) = results.flows.split_last().unwrap();
@@ -41,7 +41,7 @@ fn it_keeps_the_queue_short_at_little_cost() {
 }
 
 #[test]
-fn it_is_off_by_default() {
+fn congestion_control_is_off_by_default() {
     let scenario = InfinibandScenario::from_text(&Source::new("s.toml", &incast(""))).unwrap();
     assert_eq!(scenario.models().switch.marking, None);
     assert_eq!(scenario.models().device.congestion_control, None);
@@ -49,7 +49,7 @@ fn it_is_off_by_default() {
 
 /// Without marks, congestion control changes no event.
 #[test]
-fn without_marks_it_changes_nothing() {
+fn congestion_control_without_marks_has_no_effect() {
     let results = |text: &str| format!("{:?}", run(&text.replace("40 ms", "5 ms")));
     let without = results(&incast(""));
     assert_eq!(results(&incast("[congestion-control]\nthreshold = \"1 GiB\"")), without);
@@ -79,7 +79,7 @@ fn slow_host(congestion_control: &str) -> String {
     )
 }
 
-/// A lane that waits for credits is a victim, whatever its port's other lanes send meanwhile.
+/// A lane that waits for credits is a victim even if other lanes of its port send.
 #[test]
 fn a_lane_without_credits_is_a_victim() {
     let results = |control: &str| format!("{:?}", run(&slow_host(control)));
@@ -89,9 +89,9 @@ fn a_lane_without_credits_is_a_victim() {
     assert_ne!(results("[congestion-control]\nmark-victims = \"all\""), without);
 }
 
-/// The same with the victim on the lane of those that send to the slow host.
+/// The same with the victim on the lane of the flows to the slow host.
 #[test]
-fn a_slow_host_s_victims_are_freed_by_the_port_to_it() {
+fn marking_victims_protects_flows_beside_a_slow_host() {
     let victim = |control: &str| {
         let text = slow_host(control).replace("sl = 1", "").replace("\"5 ms\"", "\"20 ms\"");
         gbps(run(&text.replace("[run]", "[run]\nwarmup = \"20 ms\"")).flows.last().unwrap())

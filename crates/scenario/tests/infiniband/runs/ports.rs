@@ -40,9 +40,9 @@ fn lanes_share_a_link_by_its_own_weights() {
 }
 
 #[test]
-fn a_level_has_another_lane_behind_another_input() {
-    // What comes from h3 (port 4) to h0 on level 1 goes to lane 3, which has next to no weight
-    // there; the rest stays on its lane.
+fn input_port_selects_the_lane_of_a_level() {
+    // Packets from h3 (port 4) to h0 on level 1 use lane 3, which has little weight
+    // there; all others stay on their lane.
     let [first, second] = into_two(
         "high-limit = 0\n[[qos.port]]\nnode = \"switch\"\ninput = 4\noutput = 1\n\
          sl2vl = [0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n\
@@ -75,7 +75,7 @@ fn a_lane_has_priority_at_one_output_only() {
     assert_eq!((high.1, low.1), (1_000, 1_000));
     let (high, low) = (high.0, low.0);
     // A packet of 4 KiB takes 0.6 us. One is in the way of high priority at most; else all twelve
-    // of lane 0's turns are, as far as they are left after what RPerf does between two messages.
+    // of lane 0's entries are, less the time between two messages of RPerf.
     let details = format!("{high} ns with priority, {low} ns without");
     assert!(high < 440.0 + 610.0 && low > high + 3_000.0, "{details}");
 }

@@ -37,18 +37,18 @@ fn closed_loop(opcode: &str, transport: &str, bytes: &str, completion: &str) -> 
 }
 
 #[test]
-fn a_closed_loop_takes_what_its_request_takes() {
+fn closed_loop_latency_is_that_of_its_request() {
     let [send, write, write_imm, read, atomic, datagram] =
         REQUESTS.map(|(opcode, transport, bytes)| closed_loop(opcode, transport, bytes, "poll"));
     let all = format!(
         "SEND {send} ns, WRITE {write} ns, WRITE with immediate {write_imm} ns, READ {read} ns, \
          atomic {atomic} ns, UD SEND {datagram} ns"
     );
-    // A datagram waits for nobody; a SEND is answered before the remote DMA, all others after it.
+    // A datagram needs no acknowledgement. A SEND is acknowledged before the remote DMA, all others after it.
     assert!(datagram + 440.0 < send, "{all}");
     assert!(send + 400.0 < read && read < send + 1_000.0, "{all}");
     assert!(send + 400.0 < atomic && atomic < send + 1_500.0, "{all}");
-    // Its answer waits until the data is sure to be placed.
+    // A WRITE's acknowledgement waits until the data is placed.
     assert!(read < write && write < send + 2_000.0, "{all}");
     assert_eq!(write, write_imm, "{all}");
 }
@@ -66,7 +66,7 @@ fn an_interrupt_adds_its_time() {
 }
 
 #[test]
-fn methods_see_the_interrupts_that_are_on_their_way() {
+fn methods_include_the_interrupts_on_their_path() {
     let median = |method: &str, completion: &str| {
         let keys = format!("method = {method:?}\ncompletion = {completion:?}\nsamples = 500");
         median_ns(&run(&alone(&keys)).flows[0]).0

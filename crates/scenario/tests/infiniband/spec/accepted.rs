@@ -24,7 +24,7 @@ fn fabric() -> Fabric {
 }
 
 #[test]
-fn the_smallest_document_has_good_defaults() {
+fn smallest_document_has_defaults() {
     let scenario = read(SMALL);
     let other = defaults_on(scenario.fabric().clone());
     assert_eq!(scenario.title(), "s.toml");
@@ -50,7 +50,7 @@ fn idle_state(after_us: u64, exit_us: u64) -> IdleState {
 }
 
 #[test]
-fn every_key_arrives() {
+fn every_key_is_read() {
     let s = read(FULL);
     assert_eq!(s.title(), "Two bulk senders and a latency-sensitive flow");
     assert_eq!((s.warm_up(), s.duration(), s.seed()), (Time::from_us(50), Time::from_ms(5), 7));
@@ -156,7 +156,7 @@ fn a_lane_is_congested_by_half_of_the_buffer() {
 }
 
 #[test]
-fn every_method_and_alternative() {
+fn every_method_and_alternative_is_read() {
     for method in ["rperf", "ping-pong", "post-poll", "closed-loop", "bulk"] {
         let scenario = read(&SMALL.replace("\"rperf\"", &format!("{method:?}")));
         assert_eq!(scenario.flows()[1].name, format!("{method} h2->h0"));
@@ -171,7 +171,7 @@ fn every_method_and_alternative() {
 }
 
 #[test]
-fn every_opcode_with_the_payload_that_it_has() {
+fn every_opcode_has_its_payload() {
     let flow = |method: &str, keys: &str| {
         let text = SMALL.replace("\"rperf\"", &format!("{method:?}\n{keys}"));
         read(&format!("{text}[device]\nmtu = 2048\n")).flows().last().unwrap().clone()
@@ -203,7 +203,7 @@ fn every_opcode_with_the_payload_that_it_has() {
 }
 
 #[test]
-fn lanes_without_a_turn_of_their_own_share_evenly() {
+fn lanes_without_an_entry_share_evenly() {
     let qos = |keys: &str| read(&format!("{SMALL}[qos]\n{keys}\n")).models().qos.vlarb.clone();
     let sl2vl = "sl2vl = [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]";
     let text = |turns: &[bandwise_rdma::qos::VlArbEntry]| {
@@ -213,14 +213,14 @@ fn lanes_without_a_turn_of_their_own_share_evenly() {
     let table = qos(&format!("{sl2vl}\nhigh = [\"1:10\"]"));
     assert_eq!((text(&table.high), text(&table.low)), ("1:10".into(), "0:64 2:64".into()));
     assert_eq!(text(&qos("high = [\"0:10\"]").low), "");
-    // Lanes that only some port uses have a turn everywhere.
+    // Lanes that only one port uses have an entry everywhere.
     let sl2vl = "sl2vl = [5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
     let port = format!("[[qos.port]]\nnode = \"switch\"\n{sl2vl}\n");
     assert_eq!(text(&qos(&port).low), "0:64 5:64");
 }
 
 #[test]
-fn no_time_at_all_passes_in_a_stage_and_it_still_runs() {
+fn zero_latencies_are_accepted() {
     let text = format!("{SMALL}[switch]\nlatency = \"0 ns\"\ncredit-delay = \"0 ns\"\n")
         .replace("Gbps\" }", "Gbps\", delay = \"0 ns\" }");
     let scenario = read(&text);
@@ -241,7 +241,7 @@ fn a_fabric_file_is_a_scenario_without_flows() {
 }
 
 #[test]
-fn the_form_as_documented_has_the_defaults() {
+fn documented_form_has_the_defaults() {
     let form = include_str!("../../../src/infiniband/spec/mod.rs")
         .lines()
         .filter_map(|l| l.strip_prefix("//!"));

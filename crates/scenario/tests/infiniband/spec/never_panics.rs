@@ -1,4 +1,4 @@
-//! Whatever the text, reading it ends in a scenario or an error; and a scenario runs.
+//! Any text gives a scenario that runs, or an error.
 
 use super::{FULL, SMALL};
 use bandwise_input::{InputError, Source};
@@ -82,7 +82,7 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Values of one kind at their extremes, and what they may stand for.
+/// Extreme values of one kind, and the values that they may replace.
 const VALUES: &[(&str, &[&str])] = &[
     ("s\"", &["\"0 ps\"", "\"1 ps\"", "\"1 ns\"", "\"3 us\"", "\"1 s\"", "\"4 us\""]),
     ("B\"", &["\"1 B\"", "\"64 B\"", "\"4160 B\"", "\"4 KiB\"", "\"1 MiB\"", "\"1 GiB\""]),
@@ -139,22 +139,22 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
     #[test]
-    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         let _ = read(&String::from_utf8_lossy(&bytes));
     }
 
     #[test]
-    fn any_text(text in "[ -~\n\t\\[\\]=\"{}]{0,200}") {
+    fn any_text_is_read_or_refused(text in "[ -~\n\t\\[\\]=\"{}]{0,200}") {
         let _ = read(&text);
     }
 
     #[test]
-    fn mutations(text in mutated()) {
+    fn mutated_scenarios_run_or_are_refused(text in mutated()) {
         let _ = read(&text).map(run);
     }
 
     #[test]
-    fn values_that_are_accepted_run(text in other_values()) {
+    fn accepted_values_run(text in other_values()) {
         let _ = read(&text).map(run);
     }
 }

@@ -3,7 +3,7 @@
 use super::{SMALL, after, error, with};
 
 #[test]
-fn what_is_no_scenario() {
+fn invalid_documents_are_refused() {
     insta::assert_snapshot!(error(""), @"s.toml:1: the file is empty (allowed: a TOML scenario with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
     insta::assert_snapshot!(error(" \n\t\n"), @"s.toml:1: the file is empty (allowed: a TOML scenario with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
     insta::assert_snapshot!(error("title = \"x\"\n\0\u{1}ELF"), @"s.toml:2: a NUL byte: this is not text (allowed: a TOML scenario with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
@@ -26,7 +26,7 @@ fn what_is_no_scenario() {
 }
 
 #[test]
-fn what_is_no_fabric() {
+fn invalid_fabrics_are_refused() {
     let rack = |host: &str| {
         format!(
             "kind = \"infiniband\"\ntitle = \"rack\"\n\n[fabric]\nlink = {{ rate = \"10 Gbps\" }}\n\
@@ -48,7 +48,7 @@ fn what_is_no_fabric() {
 }
 
 #[test]
-fn too_many_hosts() {
+fn too_many_hosts_are_refused() {
     let hosts: String = (0..65_001).map(|i| format!("  {{ name = \"h{i}\" }},\n")).collect();
     let text = format!("kind = \"infiniband\"\n[fabric]\nhost = [\n{hosts}]\n");
     insta::assert_snapshot!(error(&text), @"s.toml:65004: more than 65000 nodes (allowed: up to 65000 nodes)");
@@ -69,7 +69,7 @@ fn ring() -> String {
 }
 
 #[test]
-fn a_ring_of_switches() {
+fn credit_loop_of_a_ring_is_refused() {
     insta::assert_snapshot!(error(&format!("title = \"ring\"\n{}", ring())), @"s.toml:3: ports can wait for each other's credits in a loop: s0:2 -> s1:2 -> s2:2 -> s3:2 -> s4:2 -> s0:2 (allowed: switches that form no ring, or run.allow-credit-loops = true to see it happen)");
     let allowed = format!("{}[run]\nallow-credit-loops = true\n", ring());
     assert_eq!(super::read(&allowed).fabric().switches().len(), 5);
@@ -82,7 +82,7 @@ fn a_ring_of_switches() {
 }
 
 #[test]
-fn names_are_not_taken_for_more_than_they_are() {
+fn control_characters_in_names_are_escaped() {
     let odd = "kind = \"infiniband\"\n[fabric]\nhost = [{ name = \"a\\nb\" }, { name = \"b\", port = \"a\" }]\n";
     insta::assert_snapshot!(error(odd), @r#"s.toml:3: "a\nb" can't be the name of a node (allowed: one or more characters, none of them a control character or U+FFFD, without a space at the beginning or end)"#);
     insta::assert_snapshot!(error(&SMALL.replace("h1", "h\\u00011")), @r#"s.toml:7: there is no host "h\u{1}1" (allowed: one of 3 hosts: "h0", "h1", "h2")"#);

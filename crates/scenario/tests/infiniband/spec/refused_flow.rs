@@ -13,7 +13,7 @@ fn latency(keys: &str) -> String {
 }
 
 #[test]
-fn hosts() {
+fn invalid_hosts_are_refused() {
     insta::assert_snapshot!(with("h1", "h9"), @r#"s.toml:7: there is no host "h9" (allowed: one of 3 hosts: "h0", "h1", "h2")"#);
     insta::assert_snapshot!(with("to = \"h0\"", "to = \"switch\""), @r#"s.toml:8: "switch" is a switch, not a host (allowed: one of 3 hosts: "h0", "h1", "h2")"#);
     insta::assert_snapshot!(with("from = \"h1\"", "from = \"h0\""), @r#"s.toml:7: "h0" sends to itself (allowed: two different hosts)"#);
@@ -33,7 +33,7 @@ fn hosts() {
 }
 
 #[test]
-fn methods_and_their_keys() {
+fn keys_of_other_methods_are_refused() {
     insta::assert_snapshot!(with("\"rperf\"", "\"rprf\""), @r#"s.toml:14: unknown method "rprf" (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)"#);
     insta::assert_snapshot!(with("\"rperf\"", "1"), @"s.toml:14: 1 can't stand here (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)");
     insta::assert_snapshot!(with("method = \"rperf\"", "methd = \"rperf\""), @"s.toml:14: unknown field `methd` (allowed: one of `name`, `from`, `to`, `method`, `bytes`, `sl`, `samples`, `warmup-rounds`, `think`, `completion`, `transport`, `opcode`, `buffer`, `batch`, `depth`, `qps`, `rate`, `start`, `stop`)");
@@ -54,7 +54,7 @@ fn methods_and_their_keys() {
 }
 
 #[test]
-fn transports_and_their_payloads() {
+fn invalid_transports_and_payloads_are_refused() {
     insta::assert_snapshot!(bulk("transport = \"uc\""), @r#"s.toml:10: unknown transport "uc" (allowed: rc or ud)"#);
     insta::assert_snapshot!(latency("transport = \"ud\""), @"s.toml:15: rperf does not use `transport` (allowed: `transport` with closed-loop, bulk)");
     insta::assert_snapshot!(bulk("transport = \"ud\"\nopcode = \"write\""), @r#"s.toml:11: UD carries nothing but SENDs (allowed: opcode = "send", or transport = "rc")"#);
@@ -70,7 +70,7 @@ fn transports_and_their_payloads() {
 }
 
 #[test]
-fn sizes_and_numbers() {
+fn invalid_sizes_and_numbers_are_refused() {
     insta::assert_snapshot!(bulk("bytes = \"-5 B\""), @r#"s.toml:10: "-5 B" is negative (allowed: a size such as "32 KiB")"#);
     insta::assert_snapshot!(bulk("bytes = 64"), @r#"s.toml:10: 64 can't stand here (allowed: a size such as "32 KiB")"#);
     insta::assert_snapshot!(bulk("bytes = \"0 B\""), @"s.toml:10: bytes can't be 0 B (allowed: 1 B to 1 GiB)");
@@ -100,7 +100,7 @@ fn sizes_and_numbers() {
 }
 
 #[test]
-fn names() {
+fn invalid_names_are_refused() {
     insta::assert_snapshot!(after("[[flow]]\nfrom = \"h2\"\nto = \"h0\"\nmethod = \"rperf\"\n"), @r#"s.toml:16: two flows have the name "rperf h2->h0" (allowed: a `name` that no other flow has)"#);
     insta::assert_snapshot!(after("[[flow]]\nname = \"bulk h1->h0\"\nfrom = \"h1\"\nto = \"h2\"\nmethod = \"bulk\"\n"), @r#"s.toml:16: two flows have the name "bulk h1->h0" (allowed: a `name` that no other flow has)"#);
     insta::assert_snapshot!(bulk("name = \"\""), @r#"s.toml:10: "" can't be the name of a flow (allowed: one or more characters, none of them a control character)"#);
@@ -108,7 +108,7 @@ fn names() {
 }
 
 #[test]
-fn lanes_that_carry_nothing() {
+fn lanes_without_service_are_refused() {
     let on = |sl: u8, qos: &str| after(&format!("sl = {sl}\n[qos]\n{qos}\n"));
     let sl2vl = "sl2vl = [0, 1, 15, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
     insta::assert_snapshot!(latency("sl = 16"), @"s.toml:15: sl can't be 16 (allowed: 0 to 15)");
@@ -129,7 +129,7 @@ fn on_port(sl: u8, port: &str) -> String {
 const LANES: &str = "[0, 1, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
 
 #[test]
-fn lanes_that_end_at_a_port() {
+fn lanes_dropped_at_a_port_are_refused() {
     let drops = LANES.replace("[0, 1, ", "[0, 15, ");
     let both = format!("output = 1\nsl2vl = {drops}");
     insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\n{both}")), @r#"s.toml:15: SL1 is mapped to 15 from switch:3 to switch:1, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "switch")"#);
@@ -143,7 +143,7 @@ fn lanes_that_end_at_a_port() {
     // The lane that the port's own mapping gives, not that of the others.
     let third = LANES.replace("[0, 1, ", "[0, 3, ");
     insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\noutput = 1\nsl2vl = {third}\nlow = [\"0:64\", \"1:64\"]")), @r#"s.toml:15: SL1 goes to VL3 from switch:3 to switch:1, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in high or low of the [[qos.port]] of "switch")"#);
-    // What nobody crosses doesn't matter, and the last table counts.
+    // Tables of unused ports have no effect, and the last table of a port counts.
     let read = |port: &str| {
         super::read(&format!("{}sl = 1\n[qos]\nsl2vl = {LANES}\n{port}", super::SMALL))
     };
@@ -155,7 +155,7 @@ fn lanes_that_end_at_a_port() {
 }
 
 #[test]
-fn datagrams_need_no_way_back() {
+fn datagrams_need_no_return_path() {
     let flow = |keys: &str| {
         let text = super::SMALL.replace("\"rperf\"", &format!("\"closed-loop\"\n{keys}\nsl = 1"));
         let drops = LANES.replace("[0, 1, ", "[0, 15, ");

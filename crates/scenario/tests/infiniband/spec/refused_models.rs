@@ -3,7 +3,7 @@
 use super::after;
 
 #[test]
-fn switch() {
+fn invalid_switch_settings_are_refused() {
     let switch = |keys: &str| after(&format!("\n[switch]\n{keys}\n"));
     insta::assert_snapshot!(switch("buffer = \"4 KiB\""), @"s.toml:17: a buffer of 4 KiB can't hold a packet of the MTU of 4096 B with its headers (allowed: 4160 B to 4194240 B)");
     insta::assert_snapshot!(switch("buffer = \"4159 B\""), @"s.toml:17: a buffer of 4159 B can't hold a packet of the MTU of 4096 B with its headers (allowed: 4160 B to 4194240 B)");
@@ -24,7 +24,7 @@ fn switch() {
 }
 
 #[test]
-fn device() {
+fn invalid_device_settings_are_refused() {
     let device = |keys: &str| after(&format!("\n[device]\n{keys}\n"));
     insta::assert_snapshot!(device("mtu = 5000"), @"s.toml:17: an MTU of 5000 bytes does not exist (allowed: 256, 512, 1024, 2048 or 4096)");
     insta::assert_snapshot!(device("mtu = -1"), @r#"s.toml:17: -1 is negative (allowed: a number of bytes such as 4096 or "4 KiB")"#);
@@ -50,7 +50,7 @@ fn device() {
 }
 
 #[test]
-fn qos() {
+fn invalid_qos_settings_are_refused() {
     let qos = |keys: &str| after(&format!("\n[qos]\n{keys}\n"));
     insta::assert_snapshot!(qos("low = [\n  \"0:64\",\n  \"1:300\",\n]"), @r#"s.toml:19: a lane can't have a weight of 300 (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
     insta::assert_snapshot!(qos("high = [\"15:64\"]"), @r#"s.toml:17: lane 15 carries no data (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
@@ -67,7 +67,7 @@ fn qos() {
 }
 
 #[test]
-fn ports() {
+fn invalid_port_settings_are_refused() {
     let port = |keys: &str| after(&format!("\n[[qos.port]]\n{keys}\n"));
     let lanes = "sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]";
     let of = |node: &str, keys: &str| port(&format!("node = {node:?}\n{lanes}\n{keys}"));
@@ -95,7 +95,7 @@ fn ports() {
 }
 
 #[test]
-fn congestion_control() {
+fn invalid_congestion_control_settings_are_refused() {
     let cc = |keys: &str| after(&format!("\n[congestion-control]\n{keys}\n"));
     insta::assert_snapshot!(cc("threshold = 3"), @r#"s.toml:17: 3 can't stand here (allowed: a size such as "32 KiB")"#);
     insta::assert_snapshot!(cc("marking-rate = 65536"), @"s.toml:17: marking-rate can't be 65536 (allowed: 0 to 65535)");
@@ -117,7 +117,7 @@ fn congestion_control() {
 }
 
 #[test]
-fn run() {
+fn invalid_run_settings_are_refused() {
     let run = |keys: &str| after(&format!("\n[run]\n{keys}\n"));
     insta::assert_snapshot!(run("duration = \"0 ms\""), @"s.toml:17: duration can't be 0 ps (allowed: 1 ps to 3600 s)");
     insta::assert_snapshot!(run("duration = \"200000 s\""), @"s.toml:17: duration can't be 200000 s (allowed: 1 ps to 3600 s)");
