@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn no_help_line_has_more_than_100_columns() {
+    fn help_lines_fit_100_columns() {
         let mut command = Args::command();
         command.build();
         assert!(command.get_subcommands().count() > 5);

@@ -183,7 +183,7 @@ mod tests {
 
     /// Known facts of a port stand in its row, unknown ones are question marks.
     #[test]
-    fn a_row_a_port() {
+    fn each_port_has_one_row() {
         let gid = GidInfo { index: 1, gid: Gid([0xfe; 16]), kind: Some(GidKind::RoceV2) };
         let up = PortInfo {
             number: 1,

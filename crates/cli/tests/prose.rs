@@ -207,7 +207,7 @@ fn replaced_words_are_in_the_changelog_only() {
 }
 
 #[test]
-fn bad_openings_are_found() {
+fn bad_doc_openings_are_found() {
     let text = "//! What it is.\n//! Of two.\n\n/// Returns a number.\nfn a() {}\n\
                 /// \n    /// Whether it is full.\n    x: bool,\n//// Where?\n// How?\n\
                 /// Whatever comes.\n/// That's all.\n";
@@ -231,7 +231,7 @@ fn replaced_words_are_found() {
 }
 
 #[test]
-fn each_replaced_word_can_be_found() {
+fn every_replaced_word_is_found_by_the_check() {
     for phrase in WORDS.into_iter().chain(PHRASES) {
         assert!(replaced(phrase).contains(&(1, phrase)), "{phrase}");
     }

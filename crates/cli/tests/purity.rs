@@ -61,7 +61,7 @@ const PURE: [&str; 19] = [
     "report",
 ];
 
-/// The same of a part of a crate.
+/// A part of a crate that is checked alike.
 const PURE_PARTS: [&str; 3] = ["enforce/src/htb", "enforce/src/infiniband", "controller/src/core"];
 
 /// Names that pure crates do not use. Maps and sets of `std` iterate in another order each run.
@@ -193,7 +193,7 @@ fn published_values_are_read_by_the_comparison_alone() {
 
 /// Cases, claims and answers do not use the paper's numbers.
 #[test]
-fn cases_do_not_know_what_was_published() {
+fn cases_do_not_read_published_values() {
     let mut files = Vec::new();
     rust_files(&crates().join("papers/src"), &mut files);
     files.retain(|file| !READERS.iter().any(|end| file.ends_with(end)));
@@ -206,7 +206,7 @@ fn cases_do_not_know_what_was_published() {
 }
 
 #[test]
-fn the_search_finds_what_it_looks_for() {
+fn offence_search_finds_impure_code() {
     assert_eq!(offences("let t = std::time::Instant::now();"), ["Instant"]);
     assert_eq!(offences("use std::{collections::HashMap, fs};"), ["std::fs", "HashMap"]);
     assert!(offences("let instantaneous = 1; struct MyHashMap;").is_empty());
@@ -274,7 +274,7 @@ fn pure_crates_depend_on_pure_crates_only() {
 }
 
 #[test]
-fn checks_of_manifests_find_what_they_look_for() {
+fn manifest_checks_find_offending_dependencies() {
     let manifest: toml::Table = "[dependencies]\nserde = \"1\"\nbandwise-units.workspace = true\n\
         bandwise-verbs.workspace = true\n[build-dependencies]\nbandwise-cli.workspace = true\n\
         [dev-dependencies]\nbandwise-papers.workspace = true\n"

@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_part_counts_at_its_fastest() {
+    fn undisturbed_time_sums_the_fastest_laps() {
         let runs: [&[f64]; 2] = [&[1.0, 5.0, 2.0], &[3.0, 4.0, 2.5]];
         assert_eq!(undisturbed(runs.into_iter()), Some((7.0, 3)));
         assert_eq!(undisturbed(runs[..1].iter().copied()), None);

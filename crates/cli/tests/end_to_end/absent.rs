@@ -3,7 +3,7 @@
 use crate::common::Place;
 
 #[test]
-fn commands_that_measure_by_devices_name_the_feature_they_need() {
+fn device_commands_name_the_missing_feature() {
     let lines: [&[&str]; 7] = [
         &["devices", "--json", "-"],
         &["isolation", "--from", "a", "--to", "b", "--help"],

@@ -1,5 +1,5 @@
-//! `bandwise rperf run` and `rperf agent` as far as they go without an RDMA device: what can't be used is refused
-//! first, whoever can't be reached is named, and who is no agent is told so.
+//! `bandwise rperf run` and `rperf agent` without an RDMA device: invalid input is refused first, and unreachable
+//! agents and peers that are no agents are reported.
 
 use crate::common::Place;
 use bandwise_session::VERSION;
@@ -25,7 +25,7 @@ fn place() -> Place {
 }
 
 #[test]
-fn what_can_not_be_used_is_refused() {
+fn invalid_plan_token_or_address_is_refused() {
     let place = place();
     place.write("plan.toml", plan(["127.0.0.1:1", "127.0.0.1:2"]));
     place.write("wrong.toml", plan(["127.0.0.1:1", "127.0.0.1:x"]));
@@ -50,7 +50,7 @@ fn what_can_not_be_used_is_refused() {
 }
 
 #[test]
-fn what_can_not_be_compared_is_refused() {
+fn invalid_isolation_flags_are_refused() {
     let place = place();
     let run = |flags: &[&str]| {
         let hosts =
@@ -70,9 +70,9 @@ fn what_can_not_be_compared_is_refused() {
 }
 
 #[test]
-fn who_can_not_be_reached_is_named() {
+fn unreachable_agent_is_named() {
     let place = place();
-    // Bound and closed again: nobody listens there.
+    // Bound and closed again: the port has no listener.
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     place.write("plan.toml", plan([&address, "127.0.0.1:1"]));
     let ran =
@@ -83,7 +83,7 @@ fn who_can_not_be_reached_is_named() {
     assert!(!place.files().contains(&"o.json".to_owned()));
 }
 
-/// Listeners that say something to who comes, and the plan to measure with them.
+/// Starts listeners that send these bytes to each client, and runs a plan with them.
 fn run_with(bytes: &[u8]) -> crate::common::Ran {
     let place = place();
     let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
@@ -101,7 +101,7 @@ fn run_with(bytes: &[u8]) -> crate::common::Ran {
 }
 
 #[test]
-fn who_is_no_agent_is_told_so() {
+fn peer_that_is_no_agent_is_reported() {
     let refusal = format!("{{\"bandwise\":{VERSION},\"message\":{{\"refused\":\"no room\"}}}}\n");
     for (bytes, words) in [
         (&b"SSH-2.0-OpenSSH_9.2\r\n"[..], "this is not a message of bandwise"),

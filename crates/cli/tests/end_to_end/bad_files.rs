@@ -26,32 +26,32 @@ fn back_to_back_and(rest: &str) -> String {
 }
 
 #[test]
-fn an_unconnected_port() {
+fn unconnected_port_is_refused() {
     let text = switch_and("[[fabric.host]]\nname = \"h1\"\n");
     refuses("f.toml", text, &["f.toml:11: host \"h1\" has no link", "allowed: a link to"]);
 }
 
 #[test]
-fn a_duplicate_name() {
+fn duplicate_name_is_refused() {
     let text = switch_and("[[fabric.host]]\nname = \"h0\"\nport = \"tor:2\"\n");
     refuses("f.toml", text, &["f.toml:11: ", "\"h0\"", "allowed: a name that no other"]);
 }
 
 #[test]
-fn an_unknown_host() {
+fn unknown_host_is_refused() {
     let text = back_to_back_and("[[flow]]\nfrom = \"h7\"\nto = \"h0\"\nmethod = \"rperf\"\n");
     refuses("f.toml", text, &["f.toml:6: there is no host \"h7\"", "allowed: ", "\"h1\""]);
 }
 
 #[test]
-fn a_cycle_in_the_credit_dependencies() {
+fn credit_loop_in_a_scenario_is_refused() {
     let text = crate::rperf::ring("");
     let message = ["f.toml:2: ", "s0:2 -> s1:2 -> s2:2", "allowed: ", "allow-credit-loops"];
     refuses("f.toml", text, &message);
 }
 
 #[test]
-fn a_lane_that_no_table_serves() {
+fn lane_without_arbitration_entry_is_refused() {
     let text =
         back_to_back_and("[qos]\nsl2vl = [0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]\nlow = [\"0:64\"]\n");
     refuses(
@@ -62,7 +62,7 @@ fn a_lane_that_no_table_serves() {
 }
 
 #[test]
-fn a_lane_that_a_port_on_the_way_does_not_serve() {
+fn lane_unserved_at_a_port_on_the_path_is_refused() {
     let tables = "[qos]\nsl2vl = [0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n\
                   [[qos.port]]\nnode = \"h1\"\nlow = [\"0:64\"]\n";
     let place = Place::new();
@@ -75,7 +75,7 @@ fn a_lane_that_a_port_on_the_way_does_not_serve() {
 }
 
 #[test]
-fn a_cycle_in_the_credit_dependencies_of_a_netlist() {
+fn credit_loop_in_a_netlist_is_refused() {
     let mut text = "# seven switches\n\n".to_owned();
     for i in 0..7 {
         let (next, last) = ((i + 1) % 7, (i + 6) % 7);
@@ -87,19 +87,19 @@ fn a_cycle_in_the_credit_dependencies_of_a_netlist() {
 }
 
 #[test]
-fn an_mtu_that_does_not_exist() {
+fn unknown_mtu_is_refused() {
     let text = back_to_back_and("[device]\nmtu = 5000\n");
     refuses("f.toml", text, &["f.toml:6: ", "5000", "mtu = 5000", "256, 512, 1024, 2048 or 4096"]);
 }
 
 #[test]
-fn a_weight_that_is_too_large() {
+fn too_large_weight_is_refused() {
     let text = back_to_back_and("[qos]\nlow = [\"0:300\"]\n");
     refuses("f.toml", text, &["f.toml:6: ", "300", "allowed: ", "255"]);
 }
 
 #[test]
-fn a_negative_size() {
+fn negative_size_is_refused() {
     let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"rperf\"\nbytes = ";
     refuses(
         "f.toml",
@@ -110,22 +110,22 @@ fn a_negative_size() {
 }
 
 #[test]
-fn an_unknown_key() {
+fn unknown_key_is_refused() {
     let text = back_to_back_and("[switch]\nlatencie = \"200 ns\"\n");
     refuses("f.toml", text, &["f.toml:6: unknown field `latencie`", "allowed: ", "latency"]);
 }
 
 #[test]
-fn an_empty_file() {
+fn empty_file_is_refused() {
     refuses("f.toml", "", &["f.toml:1: the file is empty", "allowed: "]);
     refuses("f.toml", " \n\n", &["f.toml:1: the file is empty", "allowed: "]);
 }
 
 #[test]
-fn what_is_not_text() {
+fn binary_file_is_refused() {
     refuses("f.bin", b"[fabric]\nbuild\0 = 1", &["f.bin:2: a NUL byte (byte 14", "allowed: "]);
     refuses("f.bin", b"\x7fELF\xff\xfe", &["f.bin:1: bytes that are not UTF-8", "allowed: "]);
-    // Not in the part that is looked at first, and at its end in the middle of a character.
+    // Beyond the first chunk, which ends in the middle of a character.
     let mut late = vec![b'#'; (64 << 10) - 1];
     late.extend("é\n".bytes());
     late.push(0xff);
@@ -133,7 +133,7 @@ fn what_is_not_text() {
 }
 
 #[test]
-fn a_gigabyte_is_refused_at_once() {
+fn gigabyte_file_is_refused_at_once() {
     let place = Place::new();
     let file = std::fs::File::create(place.path().join("big.bin")).unwrap();
     file.set_len(1 << 30).unwrap();
@@ -150,7 +150,7 @@ fn a_gigabyte_is_refused_at_once() {
 }
 
 #[test]
-fn standard_input_without_end() {
+fn endless_standard_input_is_refused() {
     // 65 MiB of text: refused without a file's length to go by.
     let text = vec![b'#'; 65 << 20];
     let ran = Place::new().run_with(&["fabric", "show", "-"], &text);
@@ -158,7 +158,7 @@ fn standard_input_without_end() {
 }
 
 #[test]
-fn a_file_that_is_not_there_or_is_a_folder() {
+fn missing_file_or_folder_is_refused() {
     let place = Place::new();
     place
         .run(&["fabric", "show", "no.toml"])
@@ -167,7 +167,7 @@ fn a_file_that_is_not_there_or_is_a_folder() {
 }
 
 #[test]
-fn a_byte_order_mark_is_none_of_the_text() {
+fn byte_order_mark_is_ignored() {
     let netlist = "\u{feff}Switch 2 \"s\"\n[1] \"h\"[1]\nHca 1 \"h\"\n[1] \"s\"[1]\n";
     let ran = Place::new().run_with(&["fabric", "show", "-"], netlist.as_bytes()).good();
     assert!(ran.stdout.contains("switches      1"), "{}", ran.stdout);
@@ -176,18 +176,18 @@ fn a_byte_order_mark_is_none_of_the_text() {
 }
 
 #[test]
-fn the_exit_code_is_the_same_where_nobody_hears_why() {
+fn closed_stderr_keeps_the_exit_code() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bandwise"));
     command.args(["fabric", "show", "-"]).stdin(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // Nobody reads any more before there is something to say.
+    // The reader closes stderr before the error is written.
     drop(child.stderr.take());
     drop(child.stdin.take());
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
 
 #[test]
-fn errors_do_not_move_the_cursor() {
+fn control_characters_in_errors_are_escaped() {
     let place = Place::new();
     place.write("f.toml", "[fabric]\n\u{1b}[2J = 1\n");
     let ran = place.run(&["fabric", "show", "f.toml"]).refused(&["f.toml:2: "]);

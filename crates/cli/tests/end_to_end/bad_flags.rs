@@ -3,7 +3,7 @@
 use crate::common::{BACK_TO_BACK, Place, fixture};
 
 #[test]
-fn without_a_fabric_there_are_servers_and_clients() {
+fn missing_fabric_flag_suggests_rperf_client() {
     let ran = Place::new().run(&["rperf", "--to", "h0"]);
     ran.refused(&[
         "neither --fabric nor a command",
@@ -13,7 +13,7 @@ fn without_a_fabric_there_are_servers_and_clients() {
 }
 
 #[test]
-fn values_of_rperf() {
+fn invalid_rperf_values_are_refused() {
     let place = Place::new();
     place.write("f.toml", BACK_TO_BACK);
     for (flags, message) in [
@@ -85,7 +85,7 @@ fn flags_of_a_flow_need_a_destination() {
 }
 
 #[test]
-fn a_description_that_hosts_share() {
+fn ambiguous_host_description_is_refused() {
     let fabric = fixture("two-racks.ibnetdiscover");
     let args = ["rperf", "--fabric", &fabric, "--from", "node11", "--to", "twin"];
     let message = "there is no host \"twin\": 2 hosts have this description";
@@ -96,7 +96,7 @@ fn a_description_that_hosts_share() {
 }
 
 #[test]
-fn papers_and_items() {
+fn unknown_papers_and_items_are_refused() {
     let place = Place::new();
     let run = |what| place.run(&["papers", "run", what, "--json", "o.json"]);
     run("nature").refused(&["there is no paper \"nature\"", "allowed: rperf"]);
@@ -107,7 +107,7 @@ fn papers_and_items() {
 }
 
 #[test]
-fn outputs_are_checked_before_the_work() {
+fn outputs_are_checked_before_the_run() {
     let place = Place::new();
     place.write("f.toml", BACK_TO_BACK);
     let run = |flags: &[&str]| place.run(&[&["papers", "run", "rperf"], flags].concat());
@@ -123,13 +123,13 @@ fn outputs_are_checked_before_the_work() {
 }
 
 #[test]
-fn no_command_prints_help() {
+fn missing_command_prints_help() {
     let ran = Place::new().run(&[]).refused(&["Usage: bandwise", "papers", "Exit codes"]);
     assert!(ran.stderr.contains("Examples"), "{}", ran.stderr);
 }
 
 #[test]
-fn every_command_explains_itself_with_examples() {
+fn help_of_every_command_has_examples() {
     for command in [
         &[][..],
         &["rperf"],

@@ -3,7 +3,7 @@
 use crate::common::Place;
 
 #[test]
-fn bench_says_how_fast_and_where() {
+fn bench_reports_speed_and_machine() {
     let place = Place::new();
     let args = ["bench", "--duration", "2 ms", "--runs", "3", "--json", "b.json"];
     let ran = place.run(&args).good();
@@ -26,13 +26,13 @@ fn bench_says_how_fast_and_where() {
 }
 
 #[test]
-fn a_single_run_is_no_median_of_many() {
+fn single_bench_run_is_reported_as_one() {
     let ran = Place::new().run(&["bench", "--duration", "1 ms", "--runs", "1"]).good();
     assert!(ran.stdout.contains("1 ms simulated once on one core"), "{}", ran.stdout);
 }
 
 #[test]
-fn bench_of_flows() {
+fn bench_runs_ethernet_flow_cases() {
     for (case, message) in [("irn", "IRN on a fat tree"), ("roce-pfc", "RoCE with priority flow")] {
         let place = Place::new();
         let args = ["bench", "--case", case, "--duration", "200 us", "--runs", "1", "--json", "b"];
@@ -55,7 +55,7 @@ fn bench_of_flows() {
 
 #[cfg(feature = "verbs")]
 #[test]
-fn bench_of_the_measuring_loop() {
+fn bench_runs_the_measuring_loop() {
     let place = Place::new();
     let args = ["bench", "--case", "measuring-loop", "--duration", "2 ms", "--json", "b.json"];
     let ran = place.run(&args).good();
@@ -72,7 +72,7 @@ fn bench_of_the_measuring_loop() {
 }
 
 #[test]
-fn completions_of_every_shell() {
+fn completions_exist_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let ran = Place::new().run(&["completions", shell]).good();
         assert!(ran.stdout.contains("rperf") && ran.stdout.contains("fabric"), "{shell}");

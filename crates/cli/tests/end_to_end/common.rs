@@ -63,7 +63,7 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Whoever refuses its input may not read it all.
+        // A program that refuses its input may not read all of it.
         let _ = child.stdin.take().unwrap().write_all(input);
         let output = child.wait_with_output().unwrap();
         Ran {
@@ -73,7 +73,7 @@ impl Place {
         }
     }
 
-    /// Interrupted some time after it said `begun` on standard error, when it listens.
+    /// Interrupts the program some time after it wrote `begun` on standard error and handles signals.
     #[cfg(unix)]
     pub(crate) fn interrupted(&self, args: &[&str], begun: &str, after: Duration) -> Ran {
         let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))

@@ -24,7 +24,7 @@ fn left(place: &Place) -> Vec<String> {
     files.into_iter().filter(|name| name.starts_with('.') || name == "socket").collect()
 }
 
-/// A program that notes whether a controller answers where it is told, and which programs run.
+/// A program that records whether a controller answers at its endpoint, and which programs run.
 fn looks(name: &str) -> String {
     let asks = format!("{} saba status --config c.toml", env!("CARGO_BIN_EXE_bandwise"));
     let socket = "${SABA_CONTROLLER#unix:}";
@@ -32,7 +32,7 @@ fn looks(name: &str) -> String {
 }
 
 #[test]
-fn programs_run_alone_and_together_with_links_shared_in_three_ways() {
+fn compare_runs_programs_alone_and_together_under_three_sharings() {
     let place = place();
     let (lr, pr) = (looks("LR"), looks("PR"));
     let flags = ["--rounds", "2", "--app", &lr, "--app", &pr];
@@ -45,7 +45,7 @@ fn programs_run_alone_and_together_with_links_shared_in_three_ways() {
         assert_eq!(ran.stdout.matches(over).count(), 1, "{}", ran.stdout);
         assert!(place.read("a.html").contains(over));
     }
-    // Alone and with all others when nobody shares no controller answers; twice when one does.
+    // No controller answers in runs alone and in uncontrolled runs. One answers in the two other runs.
     for name in ["LR", "PR"] {
         let seen = place.read("seen");
         let count =
@@ -61,7 +61,7 @@ fn programs_run_alone_and_together_with_links_shared_in_three_ways() {
     };
     assert_eq!(["uncontrolled", "equal", "saba"].map(together), [4, 4, 4]);
     assert_eq!(json["gains"][1]["rounds"].as_array().unwrap().len(), 2);
-    // What controllers went by, by their own recording.
+    // The settings of the controllers, from their recordings.
     let recording = place.read("recording");
     for weights in ["equal-queues", "sensitivity"] {
         let weighting = format!("\"weighting\":\"{weights}\"");
@@ -73,7 +73,7 @@ fn programs_run_alone_and_together_with_links_shared_in_three_ways() {
 }
 
 #[test]
-fn gains_are_those_of_the_times() {
+fn gains_equal_ratios_of_run_times() {
     let place = place();
     let flags = ["--rounds", "1", "--app", "LR=true", "--app", "PR=true", "--json", "a.json"];
     let ran = compare(&place, &flags).good();
@@ -99,7 +99,7 @@ fn gains_are_those_of_the_times() {
 }
 
 #[test]
-fn runs_that_fail_are_made_again_and_rounds_that_stay_cut_are_left_out() {
+fn failed_runs_are_repeated_and_incomplete_rounds_are_dropped() {
     let place = place();
     let flaky = "PR=echo run >>runs; test $(wc -l <runs) -gt 1";
     let ran = compare(&place, &["--rounds", "1", "--app", "LR=true", "--app", flaky]).good();
@@ -114,9 +114,9 @@ fn runs_that_fail_are_made_again_and_rounds_that_stay_cut_are_left_out() {
 }
 
 #[test]
-fn programs_begin_when_a_command_finds_them_ready() {
+fn programs_start_after_the_ready_command_succeeds() {
     let place = place();
-    // It does not the first time, and looks where the controller is.
+    // The command fails the first time, and checks the controller's socket.
     let ready = "test -S ${SABA_CONTROLLER#unix:} && echo asked >>order; \
         test $(tail -n 2 order | grep -c asked) = 2";
     let flags = ["--rounds", "1", "--app", "LR=echo ran >>order", "--app", "PR=true"];
@@ -128,7 +128,7 @@ fn programs_begin_when_a_command_finds_them_ready() {
 }
 
 #[test]
-fn interrupted_while_it_waits_for_programs_it_runs_none() {
+fn interrupt_while_waiting_for_ready_runs_no_program() {
     let place = place();
     let ready = "echo $$ >>shells; kill -INT $PPID; sleep 60 & wait";
     let ran = compare(&place, &["--app", "LR=true", "--app", "PR=true", "--ready", ready]);
@@ -137,10 +137,10 @@ fn interrupted_while_it_waits_for_programs_it_runs_none() {
     assert!(all_ended(&place) && left(&place).is_empty());
 }
 
-/// Ends by itself in a minute, should nobody end it.
+/// A program that ends after a minute unless it is ended earlier.
 const LONG: &str = "LR=echo $$ >>shells; sleep 60 & wait";
 
-/// Nothing that was begun by those shells goes on.
+/// Checks that no process of those shells still runs.
 fn all_ended(place: &Place) -> bool {
     let runs = |shell: &str| std::path::Path::new("/proc").join(shell).exists();
     !place.read("shells").lines().any(runs)
@@ -157,9 +157,9 @@ fn a_run_that_takes_too_long_is_ended() {
 }
 
 #[test]
-fn interrupted_it_ends_what_it_started() {
+fn interrupt_ends_started_programs() {
     let place = place();
-    // Where a controller runs, the program itself asks to stop.
+    // In a run with a controller the program itself interrupts bandwise.
     let asks = "LR=test -S socket || exit 0; echo $$ >>shells; kill -INT $PPID; sleep 60 & wait";
     let ran = compare(&place, &["--app", asks, "--app", "PR=true", "--json", "a.json"]);
     assert_eq!(ran.code, Some(130), "{ran:?}");
@@ -170,7 +170,7 @@ fn interrupted_it_ends_what_it_started() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_is_run() {
+fn invalid_comparison_is_refused_before_any_run() {
     let two = ["--app", "LR=touch ran", "--app", "PR=touch ran"];
     let cases: [(&[&str], &str); 9] = [
         (&two[..2], "--app: a comparison needs several programs"),
@@ -192,7 +192,7 @@ fn what_cannot_be_is_refused_before_anything_is_run() {
     let place = place();
     place.write("c.toml", CONFIG.replace("single-switch = 2", "single-switch = 0"));
     compare(&place, &two).refused(&["c.toml:6: ", "allowed"]);
-    // A port that is not there is told before programs run for hours.
+    // A missing port is reported before long programs run.
     let port = "[[port]]\nfrom = \"a\"\nto = \"b\"\ndevice = \"bandwise-none\"\nrate = \"1Gbit\"\n";
     place.write("c.toml", CONFIG.split("[sim").next().unwrap().to_owned() + port);
     let ran = compare(&place, &two);

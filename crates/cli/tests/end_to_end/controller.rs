@@ -1,5 +1,5 @@
-//! `bandwise saba controller`, `status` and `replay`: what is wrong is said before anything is touched. What they do
-//! on ports is looked at by tests/lab/controller.sh.
+//! `bandwise saba controller`, `status` and `replay`: errors are reported before any write. tests/lab/controller.sh
+//! tests their effect on ports.
 
 use crate::common::{Place, Ran};
 
@@ -14,12 +14,12 @@ fn place(settings: &str, table: &str) -> Place {
     place
 }
 
-fn says(place: &Place, command: &str) -> Ran {
+fn check(place: &Place, command: &str) -> Ran {
     place.run(&["saba", command, "--config", "c.toml"])
 }
 
 #[test]
-fn settings_and_table_are_checked_before_anything_is_touched() {
+fn settings_and_table_are_checked_before_any_write() {
     let cases = [
         (WELL.replace("store", "stoer"), TABLE, "c.toml:2: unknown field `stoer`"),
         (WELL.replace("1Gbit", "fast"), TABLE, "c.toml:8: "),
@@ -41,7 +41,7 @@ fn settings_and_table_are_checked_before_anything_is_touched() {
     ];
     for (settings, table, wanted) in cases {
         let place = place(&settings, table);
-        says(&place, "controller").refused(&[wanted, "allowed"]);
+        check(&place, "controller").refused(&[wanted, "allowed"]);
         assert_eq!(place.files(), ["c.toml", "table.csv"]);
     }
 }
@@ -50,7 +50,7 @@ fn settings_and_table_are_checked_before_anything_is_touched() {
 const ANY: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n";
 
 #[test]
-fn a_network_in_memory_is_looked_at_and_not_written() {
+fn dry_run_reads_a_simulated_network_without_writing() {
     let place = place(&format!("{ANY}[simulated]\nfabric-file = \"net.toml\"\n"), TABLE);
     place.write(
         "net.toml",
@@ -62,31 +62,31 @@ fn a_network_in_memory_is_looked_at_and_not_written() {
     assert!(ran.code == Some(0) && ran.stdout.starts_with(&ports), "{ran:?}");
     assert_eq!(place.files(), ["c.toml", "net.toml", "table.csv"]);
     place.write("net.toml", "[fabric]\nbuild = { single-switch = 0 }\n");
-    says(&place, "controller").refused(&["net.toml:2: ", "allowed"]);
+    check(&place, "controller").refused(&["net.toml:2: ", "allowed"]);
     place.write("c.toml", format!("{ANY}[infiniband]\nlanes = \"0-3\"\n"));
-    says(&place, "controller")
+    check(&place, "controller")
         .refused(&["c.toml:5: virtual lane 0 belongs to other traffic", "allowed"]);
     place.write("c.toml", format!("{ANY}[infiniband]\n[simulated]\nfabric-file = \"net.toml\"\n"));
-    says(&place, "controller").refused(&["c.toml:5: a second network", "allowed"]);
+    check(&place, "controller").refused(&["c.toml:5: a second network", "allowed"]);
 }
 
 #[test]
-fn a_port_that_is_not_there_is_told() {
+fn missing_port_device_is_reported() {
     let place = place(WELL, TABLE);
-    let ran = says(&place, "controller");
+    let ran = check(&place, "controller");
     assert!(ran.code == Some(1) && ran.stderr.contains("a to b can't be read"), "{ran:?}");
     assert_eq!(place.files(), ["c.toml", "table.csv"]);
 }
 
 #[test]
-fn nobody_answers() {
-    let ran = says(&place(WELL, TABLE), "status");
+fn status_without_a_controller_fails() {
+    let ran = check(&place(WELL, TABLE), "status");
     let message = "no controller answers at unix:";
     assert!(ran.code == Some(1) && ran.stderr.contains(message), "{ran:?}");
 }
 
 #[test]
-fn what_is_no_recording_is_told() {
+fn invalid_recording_is_reported() {
     let place = place(WELL, TABLE);
     place.run(&["saba", "replay", "none"]).refused(&["none: can't be read"]);
     let ran = place.run(&["saba", "replay", "table.csv"]);

@@ -3,7 +3,7 @@
 use crate::common::Place;
 
 #[test]
-fn lists_devices_or_says_what_is_missing() {
+fn devices_are_listed_or_the_missing_part_is_named() {
     let place = Place::new();
     let ran = place.run(&["devices", "--json", "d.json"]);
     if ran.code == Some(0) {
@@ -12,7 +12,7 @@ fn lists_devices_or_says_what_is_missing() {
         assert!(devices.as_array().is_some_and(|devices| !devices.is_empty()), "{devices}");
         return;
     }
-    // One of the reasons, each with a way out, and nothing written.
+    // One of the reasons, each with a remedy, and no file is written.
     let ways = ["apt-get install libibverbs1", "modprobe ib_uverbs", "modprobe rdma_rxe"];
     assert!(ways.iter().any(|way| ran.stderr.contains(way)), "{}", ran.stderr);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""));

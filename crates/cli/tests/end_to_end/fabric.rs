@@ -4,7 +4,7 @@ use crate::common::{BACK_TO_BACK, Place, fixture};
 use std::process::Command;
 
 #[test]
-fn shows_what_is_there() {
+fn fabric_show_reports_counts_and_rates() {
     let ran = Place::new().run(&["fabric", "show", &fixture("two-racks.ibsim")]).good();
     for message in
         ["hosts         4", "switches      3", "longest path  4 links", "48 Gbps", "none"]
@@ -14,7 +14,7 @@ fn shows_what_is_there() {
 }
 
 #[test]
-fn json_names_everything() {
+fn json_lists_hosts_links_and_paths() {
     let ran = Place::new().run(&["fabric", "show", &fixture("two-racks.ibsim"), "--json"]).good();
     let json = ran.json();
     assert_eq!(json["schema"], 1);
@@ -37,7 +37,7 @@ fn shows_a_credit_loop_in_order() {
 }
 
 #[test]
-fn of_a_scenario_the_fabric_counts() {
+fn fabric_show_accepts_a_scenario() {
     let place = Place::new();
     place.write(
         "s.toml",
@@ -48,7 +48,7 @@ fn of_a_scenario_the_fabric_counts() {
 }
 
 #[test]
-fn converts_back_and_forth() {
+fn toml_and_ibsim_conversions_round_trip() {
     let place = Place::new();
     for file in ["two-racks.ibsim", "two-racks.ibnetdiscover", "example.toml"] {
         let toml = place.run(&["fabric", "convert", &fixture(file), "--to", "toml"]).good();
@@ -69,7 +69,7 @@ fn reads_standard_input() {
 }
 
 #[test]
-fn says_that_it_routes_a_large_fabric_where_somebody_sits_at_a_terminal() {
+fn routing_a_large_fabric_is_announced_at_a_terminal() {
     let place = Place::new();
     let fabric =
         |k| format!("[fabric]\nbuild = {{ fat-tree = {k} }}\nlink = {{ rate = \"1 Gbps\" }}\n");

@@ -14,7 +14,7 @@ fn lists_papers_with_their_items() {
 }
 
 #[test]
-fn prints_ours_beside_the_published_ones() {
+fn paper_run_prints_measured_and_published_values() {
     let ran = Place::new().run(&["papers", "run", "rperf/fig4", "--quick"]).good();
     for message in [
         "rperf fig4",
@@ -30,7 +30,7 @@ fn prints_ours_beside_the_published_ones() {
 }
 
 #[test]
-fn json_is_as_other_programs_rely_on_it() {
+fn json_has_the_documented_keys() {
     let ran = Place::new().run(&["papers", "run", "rperf/fig4", "--quick", "--json", "-"]).good();
     let json = ran.json();
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
@@ -89,7 +89,7 @@ fn same_seed_same_bytes_on_any_number_of_threads() {
 
 #[test]
 #[cfg(unix)]
-fn an_interrupted_run_keeps_what_was_finished() {
+fn interrupted_paper_run_keeps_finished_cases() {
     let place = Place::new();
     let args = ["papers", "run", "rperf", "--json", "o.json", "--report", "o.html"];
     let Ran { code, stdout, stderr } = place.interrupted(&args, "running rperf", Duration::ZERO);
@@ -100,9 +100,9 @@ fn an_interrupted_run_keeps_what_was_finished() {
     assert!(place.read("o.html").contains("The run was interrupted. Not finished: "));
 }
 
-/// A paper of network scenarios: the same rows, and what the paper claims.
+/// A paper of network scenarios has the same rows, and the paper's claims.
 #[test]
-fn flows_through_ethernet_fabrics_are_told_the_same_way() {
+fn ethernet_paper_has_rows_claims_and_answer() {
     let place = Place::new();
     let run = |threads: &str| {
         let args = ["papers", "run", "irn/fig1", "--quick", "--threads", threads];
@@ -127,8 +127,7 @@ fn flows_through_ethernet_fabrics_are_told_the_same_way() {
     assert_eq!(claim["section"], "4.2");
     assert!(claim["holds"].is_boolean());
     assert!(text.contains("What the paper claims"), "{text}");
-    // The question is answered first, and what a quick run is worth is told beside it; the three
-    // metrics stand below one heading.
+    // The answer comes first, with a note on quick runs. The three metrics stand below one heading.
     let answer = page.split("id=\"section-answer\"").nth(1).unwrap();
     let answer = answer.split("</section>").next().unwrap();
     assert!(answer.contains("claims of the paper hold in our runs"), "{answer}");
@@ -177,7 +176,7 @@ fn flows_that_share_a_link_are_judged() {
 }
 
 #[test]
-fn a_reader_that_stops_listening_is_no_failure() {
+fn closed_stdout_is_no_failure() {
     use std::process::{Command, Stdio};
     let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
         .args(["papers", "list"])

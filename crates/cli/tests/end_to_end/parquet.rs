@@ -32,7 +32,7 @@ fn lines(place: &Place, name: &str) -> (String, usize) {
 }
 
 #[test]
-fn the_same_rows_as_csv() {
+fn parquet_rows_equal_csv_rows() {
     let place = Place::new();
     place.write("n.toml", format!("{RACK}[workload]\npoisson = {{ flows = 500 }}\n"));
     for file in ["f.csv", "f.parquet"] {
@@ -44,7 +44,7 @@ fn the_same_rows_as_csv() {
 }
 
 #[test]
-fn rows_are_written_as_time_goes_by() {
+fn parquet_rows_are_written_in_groups_during_the_run() {
     let place = Place::new();
     place.write("n.toml", RACK);
     let mut list = String::from("start_ns,src,dst,bytes\n");
@@ -61,7 +61,7 @@ fn rows_are_written_as_time_goes_by() {
 }
 
 #[test]
-fn a_file_without_a_row_and_one_that_cannot_be_written() {
+fn empty_parquet_file_is_valid_and_write_errors_are_reported() {
     let place = Place::new();
     place.write("n.toml", RACK);
     place.write("l.csv", "start_ns,src,dst,bytes\n");

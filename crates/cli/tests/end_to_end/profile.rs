@@ -35,7 +35,7 @@ const STEADY: [(f64, &[f64]); 3] =
     [(0.25, &[39.8, 40.2]), (0.5, &[20.1, 19.9]), (1.0, &[10.0, 10.1])];
 
 #[test]
-fn what_was_measured_becomes_an_entry_of_the_table() {
+fn profile_adds_models_to_the_table() {
     let place = Place::new();
     place.write(
         "t.toml",
@@ -60,7 +60,7 @@ fn what_was_measured_becomes_an_entry_of_the_table() {
     let json = place.json("a.json");
     assert_eq!((&json["verdict"]["is"], &json["table"]), (&"enough".into(), &"t.toml".into()));
     assert_eq!(json["runs"].as_array().unwrap().len(), 6);
-    // What is there already is not run again, and the journal stays as it is.
+    // Recorded runs are not repeated, and the journal is unchanged.
     assert_eq!(place.read("LR.profile"), journal(&STEADY));
     // Its own output is what the planner reads.
     place.write("jobs.toml", "kind = \"jobs\"\n[[job]]\nmodel = \"LR\"\n[[job]]\nmodel = \"PR\"\n");
@@ -70,7 +70,7 @@ fn what_was_measured_becomes_an_entry_of_the_table() {
 }
 
 #[test]
-fn noise_makes_no_model() {
+fn noisy_runs_give_no_model() {
     let place = Place::new();
     let noisy: [(f64, &[f64]); 3] =
         [(0.25, &[30.0, 50.0]), (0.5, &[15.0, 25.0]), (1.0, &[8.0, 12.0])];
@@ -84,10 +84,10 @@ fn noise_makes_no_model() {
 }
 
 #[test]
-fn runs_are_made_written_down_and_not_made_again() {
+fn finished_profile_runs_are_not_repeated() {
     let place = Place::new();
     let flags = ["--at", "25,50,100", "--repeat", "1", "--table", "t.csv"];
-    // A line for each run, with the share that it was told.
+    // One line a run, with the share of its environment.
     let command = ["sh", "-c", "echo $BANDWISE_SHARE >>shares; echo heard"];
     let ran = profile(&place, &flags, &command);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -99,13 +99,13 @@ fn runs_are_made_written_down_and_not_made_again() {
     assert_eq!(place.read("LR.profile").lines().count(), 5);
     assert_eq!(place.read("LR.profile.out").matches("heard").count(), 4);
     assert_eq!(place.read("t.csv").lines().count(), 4);
-    // A line that was cut is one run that is made again.
+    // A truncated line means one run to repeat.
     let whole = place.read("LR.profile");
     place.write("LR.profile", &whole[..whole.len() - 9]);
     assert_eq!(profile(&place, &flags, &command).code, Some(0));
     assert_eq!(place.read("shares").lines().count(), 5);
     assert_eq!(place.read("LR.profile").lines().count(), 5);
-    // More of each are added to what there is.
+    // Further repetitions extend the recorded ones.
     let more = ["--at", "25,50,100", "--repeat", "2"];
     profile(&place, &more, &command);
     assert_eq!(place.read("shares").lines().count(), 8);
@@ -115,7 +115,7 @@ fn runs_are_made_written_down_and_not_made_again() {
 }
 
 #[test]
-fn runs_that_fail_are_shown_and_made_again() {
+fn failed_profile_runs_are_retried_and_reported() {
     let place = Place::new();
     let flags = ["--at", "25,50,100", "--repeat", "1", "--warm-up", "0", "--attempts", "2"];
     let command = ["sh", "-c", "echo; test $BANDWISE_SHARE != 0.5"];
@@ -125,7 +125,7 @@ fn runs_that_fail_are_shown_and_made_again() {
     assert_eq!(ran.stdout.matches("ended with code 1").count(), 2, "{}", ran.stdout);
     assert!(ran.stdout.contains("1 run failed each time"), "{}", ran.stdout);
     assert!(!place.files().contains(&"t.csv".to_owned()));
-    // With enough others there is a model, and the failure is still told.
+    // With enough other samples there is a model, and the failure is still reported.
     let place = Place::new();
     let flags = ["--at", "25,50,75,100", "--repeat", "1", "--warm-up", "0", "--attempts", "1"];
     let ran = profile(&place, &flags, &command);
@@ -137,7 +137,7 @@ fn runs_that_fail_are_shown_and_made_again() {
 const LONG: [&str; 3] = ["sh", "-c", "echo begun; sleep 60 & wait"];
 
 #[test]
-fn a_run_that_takes_too_long_is_ended_with_all_that_it_started() {
+fn timed_out_run_is_ended_with_its_processes() {
     let place = Place::new();
     let flags = ["--at", "25,50,100", "--repeat", "1", "--attempts", "1", "--timeout", "20 ms"];
     let ran = profile(&place, &flags, &LONG);
@@ -146,7 +146,7 @@ fn a_run_that_takes_too_long_is_ended_with_all_that_it_started() {
 }
 
 #[test]
-fn interrupted_it_puts_links_back_and_goes_on_later() {
+fn interrupted_profile_restores_links() {
     let place = Place::new();
     let flags =
         ["saba", "profile", "--app", "LR", "--limit", "echo $BANDWISE_SHARE >>limits", "--"];
@@ -161,7 +161,7 @@ fn interrupted_it_puts_links_back_and_goes_on_later() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_anything_is_run() {
+fn invalid_profile_flags_are_refused_before_any_run() {
     let cases: [(&[&str], &str); 10] = [
         (&["--at", "5,10"], "--at: 100% is not among them"),
         (&["--at", "5,100"], "--at: 2 shares"),
@@ -186,7 +186,7 @@ fn what_cannot_be_is_refused_before_anything_is_run() {
     let both =
         place.run(&["saba", "profile", "--app", "LR", "--lab", "a", "--limit", "b", "--", "true"]);
     assert_eq!(both.code, Some(2));
-    // A device needs to be said what it carries, and is not a lab's; what it carries is of a device.
+    // `--device` needs `--rate` and excludes `--lab`; `--rate` needs `--device`.
     for (flags, wanted) in [
         (&["--device", "eth0"][..], "--rate"),
         (&["--rate", "1Gbit", "--limit", "true"], "--limit"),

@@ -3,7 +3,7 @@
 use crate::common::{BACK_TO_BACK, Place, Ran, fixture};
 use std::time::Duration;
 
-/// Seven switches in a ring with a host each, and whatever else.
+/// A scenario of seven switches in a ring with a host each, and more text.
 pub(crate) fn ring(rest: &str) -> String {
     let mut text =
         "kind = \"infiniband\"\n[fabric]\nlink = { rate = \"54.545454545 Gbps\", delay = \"10 ns\" }\n".to_owned();
@@ -17,7 +17,7 @@ pub(crate) fn ring(rest: &str) -> String {
     text + rest
 }
 
-/// Everybody sends three switches on, through buffers of a packet each.
+/// Every host sends three switches on, through buffers of one packet each.
 fn deadlock() -> String {
     let mut text = ring("[switch]\nbuffer = \"8 KiB\"\n[run]\nallow-credit-loops = true\n");
     for i in 0..7 {
@@ -76,7 +76,7 @@ fn same_seed_same_bytes() {
 }
 
 #[test]
-fn measures_on_what_tools_print() {
+fn rperf_measures_on_ibsim_and_ibnetdiscover_files() {
     for (file, from, to) in [
         ("two-racks.ibsim", "node10", "node00 HCA-1"),
         ("two-racks.ibnetdiscover", "node11", "node00 HCA-1"),
@@ -91,7 +91,7 @@ fn measures_on_what_tools_print() {
 }
 
 #[test]
-fn background_traffic_makes_it_slower_and_is_reported() {
+fn background_traffic_raises_latency_and_is_reported() {
     let place = Place::new();
     place.write(
         "f.toml",
@@ -115,7 +115,7 @@ fn background_traffic_makes_it_slower_and_is_reported() {
 }
 
 #[test]
-fn compares_methods() {
+fn compare_reports_all_methods_with_their_error() {
     let place = Place::new();
     place.write("f.toml", BACK_TO_BACK);
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--compare", "--samples", "300"];
@@ -150,7 +150,7 @@ fn compares_methods() {
 }
 
 #[test]
-fn without_a_sample_it_says_how_to_get_some() {
+fn run_without_samples_suggests_a_longer_duration() {
     let place = Place::new();
     place.write("f.toml", BACK_TO_BACK);
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--duration", "1 us"];
@@ -166,7 +166,7 @@ fn without_a_sample_it_says_how_to_get_some() {
         let blank = ran.stdout.lines().chain(ran.stderr.lines()).any(|line| line.trim().is_empty());
         assert!(!blank && ran.stdout.starts_with("No sample: "), "{ran:#?}");
     }
-    // What the others measured is not lost.
+    // The results of other flows are kept.
     let flows = "[run]\nduration = \"1 us\"\n[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"rperf\"\n\
                  [[flow]]\nfrom = \"h0\"\nto = \"h1\"\nmethod = \"bulk\"\n";
     place.write("f.toml", format!("kind = \"infiniband\"\n{BACK_TO_BACK}{flows}"));
@@ -176,7 +176,7 @@ fn without_a_sample_it_says_how_to_get_some() {
 }
 
 #[test]
-fn one_duration_if_none_is_given_and_the_files_own_with_a_destination_too() {
+fn default_duration_is_the_files_else_50_ms() {
     let place = Place::new();
     let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h0\"\nmethod = \"bulk\"\n";
     let window_s = |run: &str, flags: &[&str]| {
@@ -215,7 +215,7 @@ fn numbers_have_six_digits() {
 }
 
 #[test]
-fn bulk_is_a_bandwidth() {
+fn bulk_flow_reports_bandwidth() {
     let place = Place::new();
     place.write("f.toml", BACK_TO_BACK);
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--method", "bulk", "--size", "1 MiB"];
@@ -251,11 +251,11 @@ fn deadlocks(text: String) {
     place.write("f.toml", text);
     let ran = place.run(&["rperf", "--fabric", "f.toml", "--json", "o.json"]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
-    // The loop may be told from any of its ports on.
+    // The loop may be reported from any of its ports on.
     let message = ran.stderr.split("forever: ").nth(1).unwrap().split(" (").next().unwrap();
     let ports: Vec<&str> = message.split(" -> ").collect();
     let mut rotated = ports[..ports.len() - 1].to_vec();
-    let first = rotated.iter().position(|&p| p == "s0:2").expect("s0:2 is part of it");
+    let first = rotated.iter().position(|&p| p == "s0:2").expect("s0:2 is part of the loop");
     rotated.rotate_left(first);
     rotated.push("s0:2");
     assert_eq!(rotated.join(" -> "), LOOP, "{message}");
@@ -270,13 +270,13 @@ fn a_deadlock_names_its_ports_in_order() {
 }
 
 #[test]
-fn a_deadlock_of_everybody_is_one_too() {
+fn deadlock_of_all_flows_is_reported() {
     deadlocks(deadlock());
 }
 
 #[test]
 #[cfg(unix)]
-fn an_interrupted_run_prints_what_it_has() {
+fn interrupted_rperf_prints_partial_results() {
     let place = Place::new();
     place.write("f.toml", BACK_TO_BACK);
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--samples", "1000000000"];

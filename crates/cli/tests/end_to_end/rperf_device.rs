@@ -3,7 +3,7 @@
 use crate::common::Place;
 
 #[test]
-fn what_can_not_be_measured_is_refused() {
+fn impossible_measurements_are_refused() {
     let place = Place::new();
     for (flags, message) in [
         (
@@ -89,9 +89,9 @@ fn what_can_not_be_measured_is_refused() {
     assert_eq!(ran.code, Some(2), "{ran:#?}");
 }
 
-/// On a machine with a device it finds that nobody listens; on one without it says what is missing.
+/// On a machine with a device the client reports the unknown device, on one without it names the missing part.
 #[test]
-fn what_is_missing_is_said() {
+fn missing_device_or_library_is_reported() {
     let place = Place::new();
     let ran = place.run(&["rperf", "client", "127.0.0.1:1", "-d", "none such"]);
     let ways = ["apt-get install libibverbs1", "modprobe ib_uverbs", "modprobe rdma_rxe"];

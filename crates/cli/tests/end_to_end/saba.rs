@@ -20,7 +20,7 @@ stage = [{ compute = \"1 s\", pattern = \"shuffle\", bytes = \"1 GB\" }]
 ";
 
 #[test]
-fn a_plan_for_two_jobs() {
+fn plan_predicts_slowdowns_of_two_jobs() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     let ran = place.run(&["saba", "plan", "jobs.toml", "--json", "o.json"]).good();
@@ -32,23 +32,23 @@ fn a_plan_for_two_jobs() {
     let alone = |i: usize| json["jobs"][i]["alone_s"].as_f64().unwrap();
     assert!((alone(0) - 3.0).abs() < 1e-6 && (alone(1) - 8.0).abs() < 1e-6);
     // The first job sends 1 GB while the other computes, 1 GB in the 2 s in which each has half, and the
-    // rest while the other computes again. That one is behind by 1 s then, and goes on alone.
+    // rest while the other computes again. The other is 1 s late then, and continues alone.
     let fair = &json["policies"][0];
     assert_eq!(fair["policy"], "fair-flows");
     let took = |i: usize| fair["took_s"][i].as_f64().unwrap();
     assert!((took(0) - 4.0).abs() < 1e-3, "{fair}");
     assert!((took(1) - 9.0).abs() < 1e-3, "{fair}");
-    let who = json["answer"][0].as_str().unwrap();
-    assert!(who.starts_with("With saba in place of fair-flows, of 2 jobs "), "{who}");
-    assert!(ran.stdout.contains(who), "{}", ran.stdout);
+    let verdict = json["answer"][0].as_str().unwrap();
+    assert!(verdict.starts_with("With saba in place of fair-flows, of 2 jobs "), "{verdict}");
+    assert!(ran.stdout.contains(verdict), "{}", ran.stdout);
     assert!(json["answer"][1].as_str().unwrap().contains("mean slowdown"));
     let again = place.run(&["saba", "plan", "jobs.toml", "--json"]).good();
     assert_eq!(again.stdout, place.read("o.json"));
 }
 
-/// The configuration: a summary in the text, all ports in the JSON.
+/// The text has a summary of the configuration, and the JSON has all ports.
 #[test]
-fn the_table_to_configure() {
+fn plan_reports_levels_and_port_weights() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     let args = ["saba", "plan", "jobs.toml", "--policy", "saba", "--json", "o.json"];
@@ -72,7 +72,7 @@ fn the_table_to_configure() {
     let weights = ports[0]["weights"].as_array().unwrap();
     let weight = |i: usize| weights[i].as_f64().unwrap();
     assert!(weight(1) == 255.0 && weight(0) < 255.0, "{weights:?}");
-    // What a job is promised is its queue's part of the weights.
+    // A job's predicted share is its queue's part of the weights.
     let share = json["jobs"][0]["saba"]["share"].as_f64().unwrap();
     assert!((share - 255.0 / (255.0 + weight(0))).abs() < 1e-5, "{share}");
     assert_eq!(json["jobs"][0]["equal"]["share"], 0.5);
@@ -81,7 +81,7 @@ fn the_table_to_configure() {
 }
 
 #[test]
-fn jobs_from_standard_input_on_another_fabric() {
+fn plan_reads_jobs_from_standard_input_on_another_fabric() {
     let place = Place::new();
     place.write(
         "f.toml",
@@ -100,7 +100,7 @@ fn jobs_from_standard_input_on_another_fabric() {
 }
 
 #[test]
-fn a_report_of_a_plan() {
+fn plan_report_has_all_sections() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     place.run(&["saba", "plan", "jobs.toml", "--report", "r.html"]).good();
@@ -118,7 +118,7 @@ fn a_report_of_a_plan() {
 }
 
 #[test]
-fn what_a_plan_refuses() {
+fn invalid_plan_arguments_are_refused() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     place.write("none.toml", "kind = \"jobs\"\n[[job]]\nname = \"x\"\n");
@@ -136,7 +136,7 @@ fn what_a_plan_refuses() {
 
 /// The gain of queues times the gain of weights is Saba's gain, with floors and without.
 #[test]
-fn where_the_gain_comes_from() {
+fn gain_is_the_product_of_queues_and_weights() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     let ran = place.run(&["saba", "plan", "jobs.toml", "--json", "o.json"]).good();
@@ -159,9 +159,9 @@ fn where_the_gain_comes_from() {
     }
 }
 
-/// More jobs than links have queues: what can't be run is left out and told of, or refused by name.
+/// With more jobs than queues, impossible policies are omitted with a note, or refused if named.
 #[test]
-fn policies_that_cannot_be_run() {
+fn impossible_policies_are_refused() {
     let place = Place::new();
     let job = "kind = \"jobs\"\n[[job]]\nname = \"j\"\ninstances = 2\nstage = [{ compute = \"1 s\" }]\ncount = 300\n";
     place.write("jobs.toml", format!("{job}[placement]\njobs-per-host = 100\n"));
@@ -206,7 +206,7 @@ workload = \"LR\"
 ";
 
 #[test]
-fn models_of_a_table_saved_and_read_again() {
+fn saved_models_reproduce_the_plan() {
     let place = Place::new();
     place.write("models.toml", MODELS);
     place.write("jobs.toml", OF_TABLE);
@@ -218,7 +218,7 @@ fn models_of_a_table_saved_and_read_again() {
     for part in ["\"LR\"", "nodes = 8", "\"sort\"", "nodes = 2", "\"300 GB\"", "2022-03-01"] {
         assert!(toml.contains(part), "no {part} in {toml}");
     }
-    // As CSV it says the same, and so do the results.
+    // The CSV form has the same models and results.
     plan(&["--models", "saved.toml", "--save-models", "saved.csv"]);
     plan(&["--models", "saved.csv", "--json", "again.json"]);
     assert_eq!(place.read("first.json"), place.read("again.json"));
@@ -234,7 +234,7 @@ fn models_of_a_table_saved_and_read_again() {
 
 /// Four times the nodes, and a quarter of a link where half was measured.
 #[test]
-fn models_that_are_doubtful_are_told_of_everywhere() {
+fn doubtful_models_give_warnings_in_all_outputs() {
     let place = Place::new();
     place.write("models.toml", MODELS);
     place.write("jobs.toml", OF_TABLE);
@@ -257,7 +257,7 @@ fn models_that_are_doubtful_are_told_of_everywhere() {
 
 /// Noise in place of a model: a line through it explains little.
 #[test]
-fn a_model_of_low_r_squared_is_told_of() {
+fn low_r_squared_gives_a_warning() {
     let place = Place::new();
     let times =
         [("100%", 100), ("90%", 190), ("75%", 101), ("50%", 195), ("25%", 102), ("10%", 120)];
@@ -273,9 +273,9 @@ fn a_model_of_low_r_squared_is_told_of() {
     assert!(warnings.contains(little), "{warnings}");
 }
 
-/// Everything that a table, or a job that names it, can get wrong: file, line, and what is allowed.
+/// Each mistake in a table, or in a job that names it, is reported with file, line and allowed values.
 #[test]
-fn what_is_refused_of_models_and_fabrics() {
+fn invalid_models_and_fabrics_are_refused() {
     let place = Place::new();
     let refuse = |models: &str, jobs: &str, parts: &[&str]| {
         place.write("models.toml", models);
@@ -340,7 +340,7 @@ fn hosts_that_cannot_reach_each_other_are_refused() {
 }
 
 #[test]
-fn flags_about_models_that_are_refused() {
+fn invalid_model_flags_are_refused() {
     let place = Place::new();
     place.write("jobs.toml", "kind = \"jobs\"\n[[job]]\nworkload = \"TS\"\n");
     let refuse = |flags: &[&str], parts: &[&str]| {
@@ -356,7 +356,7 @@ fn flags_about_models_that_are_refused() {
 /// Two coflows over one port each: 1 s and 2 s alone. Fair sharing ends them at 2 and 3 s, all orders by
 /// size at 1 and 3 s.
 #[test]
-fn coflows_of_a_trace() {
+fn coflow_trace_times_match_hand_computed_values() {
     let place = Place::new();
     place.write("t.txt", "3 2\n1 0 1 1 1 2:125\n2 0 1 1 1 3:250\n");
     let ran = place.run(&["coflows", "t.txt", "--json", "o.json"]).good();

@@ -27,7 +27,7 @@ fn plan(place: &Place, more: &[&str]) -> serde_json::Value {
 }
 
 #[test]
-fn packets_beside_rates() {
+fn packet_slowdowns_are_close_to_rate_slowdowns() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     let args = ["saba", "plan", "jobs.toml", "--engine", "packets", "--report", "r.html"];
@@ -50,16 +50,16 @@ fn packets_beside_rates() {
     for (packets, policy) in json["packets"]["policies"].as_array().unwrap().iter().zip(expected) {
         for (job, beyond) in packets["beyond_flow_level"].as_array().unwrap().iter().enumerate() {
             let beyond = beyond.as_f64().unwrap();
-            // Of equal messages, Homa's receivers grant the same sender's first at flow level.
+            // At flow level, Homa's receivers grant equal messages of the same sender first.
             let least = if policy == "homa" { -0.5 } else { -0.1 };
             assert!((least..0.1).contains(&beyond), "{policy}, job {job}: {beyond}");
         }
     }
 }
 
-/// Neither do threads change anything, nor a second run.
+/// Results are equal for one, two and three threads.
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn plan_is_equal_for_any_number_of_threads() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     let scale = ["--scale", "100000", "--policy", "blocking"];
@@ -70,7 +70,7 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn what_packets_can_not_do_is_refused() {
+fn policies_without_a_packet_model_are_refused() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     place.write(
@@ -92,14 +92,14 @@ fn what_packets_can_not_do_is_refused() {
     refuse(&["jobs.toml", "--engine", "trains"], &["trains"]);
     let many = ["many.toml", "--engine", "packets", "--policy", "fair-jobs"];
     refuse(&many, &["16 jobs", "15 for data"]);
-    // Without being asked for, it is left out.
+    // By default an impossible policy is omitted with a note.
     let many = ["saba", "plan", "many.toml", "--engine", "packets", "--scale", "100000"];
     let ran = place.run(&many).good();
     assert!(ran.stdout.contains("left out: 16 jobs"), "{}", ran.stdout);
 }
 
 #[test]
-fn an_interrupted_run_prints_what_it_has() {
+fn interrupted_packet_plan_prints_partial_results() {
     let place = Place::new();
     place.write("jobs.toml", JOBS);
     let args = ["saba", "plan", "jobs.toml", "--engine", "packets", "--scale", "1"];

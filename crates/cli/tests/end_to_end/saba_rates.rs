@@ -51,7 +51,7 @@ impl<'a> Controller<'a> {
             .unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().contains("reached at")));
-        // Its log is read, so that it never waits for anybody.
+        // The log is read, so that the controller never blocks on it.
         std::thread::spawn(move || lines.for_each(drop));
         let mut controller = Controller { place, child, client: 0, numbers: 0 };
         controller.client = controller.http("POST", "/v1/clients", "")["client"].as_u64().unwrap();
@@ -97,7 +97,7 @@ fn gbps(answer: &Value, of: &str, key: &str) -> Vec<f64> {
 }
 
 #[test]
-fn who_gets_what_while_applications_come_and_go() {
+fn rates_follow_registrations_and_deregistrations() {
     let place = place();
     let mut controller = Controller::start(&place);
     let answer = rates(&place, &["--json"]).good().json();
@@ -134,7 +134,7 @@ fn who_gets_what_while_applications_come_and_go() {
 }
 
 #[test]
-fn another_network_than_the_controllers_is_told() {
+fn mismatched_network_is_refused() {
     let place = place();
     let mut controller = Controller::start(&place);
     let lr = controller.register("LR");
@@ -142,7 +142,7 @@ fn another_network_than_the_controllers_is_told() {
     let is_not = "c.toml is not what the controller was started with: ";
     place.write("c.toml", SETTINGS.replace("switch = 3", "switch = 2"));
     rates(&place, &[]).refused(&[is_not, "it has no port h2:1", "allowed"]);
-    // The same ports, but fewer queues than are in use there.
+    // The same ports, but fewer queues than the controller uses.
     let pr = controller.register("PR");
     controller.connect(pr, "h1", "h2");
     place.write("c.toml", SETTINGS.replace("[simulated.", "[simulated]\nqueues = 1\n[simulated."));
@@ -150,7 +150,7 @@ fn another_network_than_the_controllers_is_told() {
 }
 
 #[test]
-fn what_can_not_be_asked_is_told_before_anybody_is_asked() {
+fn invalid_rates_request_is_refused_before_contacting_the_controller() {
     let place = place();
     let ran = rates(&place, &[]);
     let reason = "no controller answers at unix:";

@@ -10,7 +10,7 @@ fn run(place: &Place, flags: &[&str], command: &[&str]) -> Ran {
 }
 
 #[test]
-fn the_command_runs_without_a_controller_and_its_exit_code_is_what_there_is() {
+fn command_runs_without_a_controller_and_keeps_its_exit_code() {
     let place = Place::new();
     let ran = run(&place, &[], &["sh", "-c", "echo out; exit 7"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(7), "out\n"));
@@ -26,7 +26,7 @@ fn the_command_runs_without_a_controller_and_its_exit_code_is_what_there_is() {
 }
 
 #[test]
-fn the_environment_says_what_it_is() {
+fn environment_has_the_registration() {
     let place = Place::new();
     place.write("hosts", "10.0.0.1 h1\n");
     place.write("lib.so", "");
@@ -52,13 +52,13 @@ fn the_environment_says_what_it_is() {
 }
 
 #[test]
-fn signals_are_as_they_were() {
+fn command_has_no_blocked_signals() {
     let ran = run(&Place::new(), &[], &["grep", "SigBlk", "/proc/self/status"]);
     assert_eq!(ran.stdout, "SigBlk:\t0000000000000000\n", "{ran:?}");
 }
 
 #[test]
-fn what_can_not_be_used_is_said_before_anything_runs() {
+fn invalid_run_flags_are_refused_before_the_command_runs() {
     let place = Place::new();
     place.write("open", "word");
     let long = "x".repeat(257);

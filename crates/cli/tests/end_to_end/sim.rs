@@ -25,7 +25,7 @@ fn three() -> Place {
 }
 
 #[test]
-fn completion_times_of_a_list_by_hand() {
+fn completion_times_of_a_flow_list_match_hand_computed_values() {
     let place = three();
     let args = ["sim", "run", "n.toml", "--flows", "l.csv", "--json", "o.json"];
     let ran = place.run(&[&args[..], &["--flow-results", "fct.csv"]].concat()).good();
@@ -69,7 +69,7 @@ fn completion_times_of_a_list_by_hand() {
 }
 
 #[test]
-fn the_parameters_of_congestion_control_are_told() {
+fn json_has_the_congestion_control_parameters() {
     let place = Place::new();
     let text = "kind = \"ethernet\"\n[workload]\npoisson = { flows = 3 }\n[congestion-control]\nkind = \"dcqcn\"\n\
                 dcqcn = { gain = 0.5, clamp-target = true, cnp-interval = \"4 us\" }\n";
@@ -87,7 +87,7 @@ fn the_parameters_of_congestion_control_are_told() {
 }
 
 #[test]
-fn the_same_bytes_but_for_times() {
+fn equal_seeds_give_equal_json_except_times() {
     let place = Place::new();
     place.write("n.toml", "kind = \"ethernet\"\n[workload]\npoisson = { duration = \"300 us\" }\n");
     let json = || {
@@ -138,7 +138,7 @@ fn files_are_found_from_the_scenario() {
 }
 
 #[test]
-fn lists_that_cannot_be_used() {
+fn invalid_flow_lists_are_refused() {
     let place = three();
     let long = format!("0,{}\n", "1".repeat(5000));
     for (lines, message) in [
@@ -171,7 +171,7 @@ fn lists_that_cannot_be_used() {
 }
 
 #[test]
-fn scenarios_that_cannot_be_used() {
+fn invalid_scenarios_are_refused() {
     let place = Place::new();
     for (text, message) in [
         (
@@ -192,7 +192,7 @@ fn scenarios_that_cannot_be_used() {
 }
 
 #[test]
-fn what_is_unwise_is_done_with_a_warning() {
+fn unwise_settings_give_warnings() {
     let place = three();
     place.write("l.csv", "start_ns,src,dst,bytes\n");
     let args = ["sim", "run", "n.toml", "--flows", "l.csv", "--json"];
@@ -206,7 +206,7 @@ fn what_is_unwise_is_done_with_a_warning() {
     place.write("n.toml", format!("{THREE}[switch]\npfc = {{ xoff = \"239 KB\" }}\n"));
     let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
     assert!(ran.stderr.contains("dropped in spite of PFC"), "{}", ran.stderr);
-    // All flows of the list start before that. So do those of a sweep's points.
+    // All flows of the list start before the warm-up ends. So do those of a sweep's points.
     place.write("n.toml", format!("{THREE}[run]\nwarm-up = \"1 s\"\n"));
     let message = "warning: no flow counts: all 3 started before warm-up = \"1 s\" was over";
     let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
@@ -253,7 +253,7 @@ fn a_deadlock_is_a_failure_that_names_its_ports() {
 }
 
 #[test]
-fn a_line_for_each_port() {
+fn port_results_have_one_row_a_port() {
     let place = Place::new();
     place.write(
         "n.toml",
@@ -285,7 +285,7 @@ fn a_line_for_each_port() {
 }
 
 #[test]
-fn outputs_are_files_of_their_own() {
+fn outputs_must_be_distinct_files() {
     let place = three();
     let run = |more: &[&str]| {
         let args = ["sim", "run", "n.toml", "--flows", "l.csv"];
@@ -305,7 +305,7 @@ fn outputs_are_files_of_their_own() {
 }
 
 #[test]
-fn an_interruption_leaves_what_there_is() {
+fn interrupted_simulation_writes_partial_results() {
     let place = Place::new();
     let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
         .args(["sim", "run", "-", "--flow-results", "fct.csv", "--json", "o.json"])
@@ -317,7 +317,7 @@ fn an_interruption_leaves_what_there_is() {
         .unwrap();
     let text = b"kind = \"ethernet\"\n[workload]\npoisson = { duration = \"100 s\" }\n";
     child.stdin.take().unwrap().write_all(text).unwrap();
-    // It listens before it reads, and begins at once.
+    // The signal handler is installed before the input is read.
     std::thread::sleep(Duration::from_millis(700));
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
@@ -333,7 +333,7 @@ fn an_interruption_leaves_what_there_is() {
 }
 
 #[test]
-fn the_default_case_in_the_papers_folder() {
+fn default_case_of_the_papers_folder_runs() {
     let place = Place::new();
     let short = std::fs::read_to_string(DEFAULT).unwrap().replace("10 ms\" }", "200 us\" }");
     place.write("n.toml", short);

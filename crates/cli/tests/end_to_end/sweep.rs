@@ -17,7 +17,7 @@ fn sweep() -> Place {
 }
 
 #[test]
-fn a_point_gives_what_a_run_of_its_own_gives() {
+fn sweep_point_equals_a_single_run() {
     let place = sweep();
     let (base, _) = SWEEP.split_once("[sweep]").unwrap();
     let alone = base.replace("flows = 200,", "load = 0.6, flows = 200,");
@@ -48,7 +48,7 @@ fn a_point_gives_what_a_run_of_its_own_gives() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn sweep_is_equal_for_any_number_of_threads() {
     let place = sweep();
     let run = |threads: &str| {
         let outputs = ["--json", "s.json", "--csv", "s.csv", "--report", "s.html"];
@@ -60,7 +60,7 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn finished_points_are_not_run_again() {
+fn resume_skips_finished_points() {
     let place = sweep();
     let run = |more: &[&str]| {
         place.run(&[&["sim", "run", "s.toml", "--json", "-", "--resume", "kept"], more].concat())
@@ -74,7 +74,7 @@ fn finished_points_are_not_run_again() {
     };
     let paths = kept();
     assert_eq!(paths.len(), 4);
-    // One was not finished, of another half is left.
+    // One point is missing, and another one is truncated.
     std::fs::remove_file(&paths[0]).unwrap();
     let whole = std::fs::read_to_string(&paths[1]).unwrap();
     std::fs::write(&paths[1], &whole[..whole.len() / 2]).unwrap();
@@ -91,9 +91,9 @@ fn finished_points_are_not_run_again() {
 }
 
 #[test]
-fn another_build_keeps_points_of_its_own() {
+fn resume_ignores_points_of_another_build() {
     let place = sweep();
-    // The same program, but for a byte behind its end.
+    // The same program with one byte appended.
     let other = place.path().join("other");
     let mut program = std::fs::read(env!("CARGO_BIN_EXE_bandwise")).unwrap();
     program.push(0);
@@ -113,9 +113,9 @@ fn another_build_keeps_points_of_its_own() {
 }
 
 #[test]
-fn an_interrupted_sweep_goes_on_where_it_was() {
+fn interrupted_sweep_resumes() {
     let place = Place::new();
-    // The second point takes longer than anybody waits.
+    // The second point does not end within the test.
     let text = SWEEP.replace("[0.3, 0.6]", "[0.3]").replace("run.seed", "workload.poisson.flows");
     let text = text.replace("flows = 200, ", "").replace("[1, 2]", "[200, 4_000_000]");
     place.write("s.toml", &text);
@@ -142,7 +142,7 @@ fn an_interrupted_sweep_goes_on_where_it_was() {
     assert_eq!(output.status.code(), Some(130), "{}", text_of(&output.stderr));
     let stdout = text_of(&output.stdout);
     assert!(stdout.contains("Partial: 1 of 2 points are missing. 1 points, 200 flows"), "{stdout}");
-    // With what was left to do made shorter it gets to the end.
+    // With shorter remaining points the sweep ends.
     place.write("s.toml", text.replace("4_000_000", "300"));
     let ran = place.run(&args).good();
     assert!(ran.stderr.contains("1 of them were there already"), "{}", ran.stderr);
@@ -152,7 +152,7 @@ fn an_interrupted_sweep_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_list_is_part_of_what_a_point_is() {
+fn changed_flow_list_invalidates_resumed_points() {
     let place = Place::new();
     place.write(
         "s.toml",
@@ -171,7 +171,7 @@ fn a_list_is_part_of_what_a_point_is() {
 }
 
 #[test]
-fn what_a_sweep_and_a_single_run_refuse() {
+fn flags_that_do_not_apply_are_refused() {
     let place = sweep();
     place.write("one.toml", "kind = \"ethernet\"\n[transport]\nkind = \"irn\"\n");
     let refused = |args: &[&str], message: &[&str]| {
@@ -189,7 +189,7 @@ fn what_a_sweep_and_a_single_run_refuse() {
 }
 
 #[test]
-fn a_report_has_the_plots() {
+fn sweep_report_has_the_plots() {
     let place = sweep();
     place.write("one.toml", SWEEP.split_once("[sweep]").unwrap().0);
     place.run(&["sim", "run", "s.toml", "--report", "s.html"]).good();

@@ -38,7 +38,7 @@ fn count(blocks: &[(u32, usize)], kind: u32) -> usize {
 }
 
 #[test]
-fn everything_or_what_is_chosen() {
+fn trace_has_all_or_the_selected_packets() {
     let place = rack();
     // Three packets and their acknowledgements over two links, seen at both ends of each.
     let (all, message) = traced(&place, &[]);
@@ -57,7 +57,7 @@ fn everything_or_what_is_chosen() {
 }
 
 #[test]
-fn the_same_bytes_and_the_same_results() {
+fn tracing_is_deterministic_and_keeps_results() {
     let place = rack();
     let results = |flags: &[&str]| {
         let ran = place.run(&[&["sim", "run", "n.toml", "--flows", "l.csv"], flags].concat());
@@ -71,7 +71,7 @@ fn the_same_bytes_and_the_same_results() {
 }
 
 #[test]
-fn limits() {
+fn packet_snap_and_flow_limits_apply() {
     let place = rack();
     let (few, message) = traced(&place, &["--trace-packets", "5"]);
     assert_eq!(count(&few, 6), 5);
@@ -86,7 +86,7 @@ fn limits() {
 }
 
 #[test]
-fn flags_that_cannot_be_used() {
+fn invalid_trace_flags_are_refused() {
     let place = rack();
     let refused = |flags: &[&str], message: &[&str]| {
         place.run(&[&RUN, flags].concat()).refused(message);
@@ -119,7 +119,7 @@ fn flags_that_cannot_be_used() {
 }
 
 #[test]
-fn a_disk_that_is_full() {
+fn full_disk_fails_the_trace() {
     let ran = rack().run(&["sim", "run", "n.toml", "--trace", "/dev/full"]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     assert!(ran.stderr.contains("writing /dev/full: No space left"), "{ran:#?}");

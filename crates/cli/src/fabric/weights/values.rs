@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_and_devices() {
+    fn sl_lists_lanes_and_devices_are_read() {
         let numbers =
             |text: &str| sls(text).map(|all| all.0.iter().map(|sl| sl.get()).collect::<Vec<_>>());
         assert_eq!(numbers("1, 3-5,15").unwrap(), [1, 3, 4, 5, 15]);

@@ -86,7 +86,7 @@ mod tests {
 
     /// The findings have the names by which the simulated study decides.
     #[test]
-    fn the_verdicts_of_the_study_are_found() {
+    fn findings_have_the_names_of_the_simulated_study() {
         let study = paper("isolation").unwrap();
         let cases = cases(&Flags::of(&[]));
         let found = cases.iter().flat_map(|case| case.findings(&outcome(case.len())).unwrap());
@@ -105,14 +105,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_store_requests_are_read_off() {
+    fn store_findings_include_latency_and_requests() {
         let found = cases(&Flags::of(&["--item", "key-value"]))[1].findings(&outcome(2)).unwrap();
         let metrics: Vec<&str> = found.iter().map(|f| f.metric.as_str()).collect();
         assert_eq!(metrics, ["latency p50", "latency p99", "latency p99.9", "requests"]);
     }
 
     #[test]
-    fn nothing_is_read_off_what_was_not_measured() {
+    fn flow_without_samples_has_no_findings() {
         let flags = Flags::of(&["--item", "mice"]);
         let mut empty = outcome(1);
         empty.flows[0].report.as_mut().unwrap().window = Counted::NONE;

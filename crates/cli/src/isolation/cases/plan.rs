@@ -48,7 +48,7 @@ mod tests {
     use bandwise_units::Time;
 
     #[test]
-    fn every_case_is_a_plan() {
+    fn every_case_gives_a_valid_plan() {
         let count = |more: &[&str]| {
             let flags = Flags::of(more);
             let cases = cases(&flags);
@@ -97,7 +97,7 @@ mod tests {
 
     /// Data of all flows crosses the same link.
     #[test]
-    fn who_reads_posts_at_the_other_end() {
+    fn read_flow_is_posted_by_the_receiver() {
         let flags = Flags::of(&["--item", "elephants"]);
         let cases = cases(&flags);
         let read = cases.iter().find(|case| case.name == "WRITE 1 MB over READ 1 MB").unwrap();

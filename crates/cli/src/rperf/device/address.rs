@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_to_listen_at() {
+    fn listen_addresses_have_a_default_port() {
         assert_eq!(listened("0.0.0.0").unwrap().to_string(), format!("0.0.0.0:{USUAL}"));
         assert_eq!(listened("[::1]:7000").unwrap().to_string(), "[::1]:7000");
         assert_eq!(listened("127.0.0.1:0").unwrap().port(), 0);

@@ -85,12 +85,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_may_be_used() {
+    fn unavailable_cpus_are_refused() {
         let of = |text: &str| Here { cpu: cpu(text).ok(), huge_pages: None }.resolve("no device");
         assert_eq!(of("any").unwrap().cpus, Cpus::Any);
         let Failure::Usage { message, .. } = of("1023").unwrap_err() else { panic!("not refused") };
         assert!(message.contains("--cpu 1023: not all of these"), "{message}");
-        // Software devices are near nothing.
+        // Software devices have no local NUMA node.
         let none = Here { cpu: None, huge_pages: Some(HugePagesFlag::Must) };
         let place = none.resolve("no device").unwrap();
         assert_eq!((place.cpus, place.pages), (Cpus::Any, WantedPages::Huge));

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_is_told_to_all_who_go_by_it() {
+    fn mark_is_set_for_saba_nccl_and_ucx() {
         let mark = Mark { level: 1, dscp: Some(7), service_level: Some(3) };
         let (set, kept) =
             set(Some(mark), &[("LD_PRELOAD", "/a.so /l/p.so:b.so"), ("UCX_IB_SL", "3")]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_user_has_set_stays_and_is_said() {
+    fn user_set_variable_is_preserved_and_reported() {
         let mark = Mark { level: 1, dscp: None, service_level: Some(3) };
         let (set, kept) = set(Some(mark), &[("NCCL_IB_SL", "5")]);
         assert!(
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_mark_that_of_another_run_is_taken_away() {
+    fn run_without_mark_removes_inherited_mark() {
         let (set, _) = set(None, &[("SABA_MARK", "level=2")]);
         assert!(set.contains(&"-SABA_MARK".to_owned()), "{set:?}");
         assert!(!set.iter().any(|set| set.contains("_IB_")), "{set:?}");

@@ -83,9 +83,9 @@ fn has(message: &str, words: &[&str]) {
     }
 }
 
-/// Samples below zero count, and what is missing is said.
+/// Samples below zero count, and missing samples are reported.
 #[test]
-fn a_latency_that_is_partial() {
+fn partial_latency_is_marked() {
     let task = task(Method::Rperf, 64);
     let latency = of(&[-2_000, 0, 4_000]);
     let end = RunEnd::Failed("the other side is gone".into());
@@ -119,7 +119,7 @@ fn a_latency_that_is_partial() {
 
 /// Latencies by the device's clock stand beside the measured ones.
 #[test]
-fn a_latency_with_stamps() {
+fn latency_table_includes_device_timestamps() {
     let task = task(Method::Rperf, 64);
     let by_stamps = of(&[1_000, 3_000]).zip(of(&[4_000, -1_000]));
     let stamped_at_khz = Some(156_250);
@@ -142,7 +142,7 @@ fn a_latency_with_stamps() {
 
 /// A line for each size that was measured, as far as it got.
 #[test]
-fn a_sweep() {
+fn sweep_table_has_a_row_for_each_measured_size() {
     let tasks = [2, 4, 8].map(|bytes| task(Method::PingPong(Operation::Send), bytes));
     let runs: Vec<_> = tasks[..2]
         .iter()
@@ -174,7 +174,7 @@ fn bulk(threads: Vec<Bandwidth>, spread: Option<Spread>) -> Option<Throughput> {
 }
 
 #[test]
-fn a_bandwidth() {
+fn bandwidth_table_has_peak_least_and_threads() {
     let task = task(Method::Bulk(Operation::WriteImm), 62_500);
     let (from, to) = (Time::from_ms(1), Time::from_ms(3));
     // 2.5 MB in two milliseconds are 10 Gbps; 30 messages in one are 15.
