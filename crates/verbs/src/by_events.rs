@@ -24,9 +24,9 @@ pub trait Wakes: Device {
 /// The reason for which a sleep ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woken {
-    /// A completion after the arming. The device has to be armed again.
+    /// A completion has arrived since the arming. The device has to be armed again.
     ByCompletion,
-    /// Anything else, or nothing.
+    /// Another event, a signal or the timeout.
     Otherwise,
 }
 
@@ -37,8 +37,8 @@ const SHORTEST: Time = Time::from_us(100);
 
 /// A device whose loop sleeps while nothing completes.
 ///
-/// A completion between a poll and the arming wakes nobody. So the device is armed first, polled once more, and only
-/// then sleeps.
+/// A completion between a poll and the arming ends no sleep. So the device is armed first, polled
+/// once more, and only then sleeps.
 #[derive(Debug)]
 pub struct ByEvents<D> {
     device: D,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// The reason for which the connection of two sides has failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// The other side has closed it without a message.
+    /// The other side has closed the connection without a message.
     #[error("the other side is gone: it closed the connection")]
     Closed,
     /// The other side does not answer.
@@ -120,7 +120,8 @@ impl Control {
         Ok(Watched { control: self, alive, began, looked: began, pulse: Pulse::default() })
     }
 
-    /// During a measurement a timeout comes from the system, after all its probes.
+    /// Converts an error during a measurement: a timeout then comes from the system, after all its
+    /// probes.
     fn lost(&self, error: io::Error) -> ControlError {
         match error.kind() {
             ErrorKind::TimedOut => ControlError::Lost,
@@ -205,7 +206,7 @@ impl Watched {
         }
     }
 
-    /// Sends a heartbeat. A peer that does not take it will be detected as silent.
+    /// Sends a heartbeat. A peer that does not receive it is later reported as silent.
     fn say(&mut self) -> io::Result<()> {
         match self.control.stream.write(self.alive.as_bytes()) {
             Ok(written) if written == self.alive.len() => Ok(()),

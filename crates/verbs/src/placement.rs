@@ -30,7 +30,8 @@ impl Processors {
         (!both.is_empty()).then_some(Processors(both))
     }
 
-    /// Returns one of the processors, counted from 0; `None` if there are not so many.
+    /// Returns the single processor at `index`, counted from 0; `None` if there are fewer
+    /// processors.
     pub fn only(&self, index: usize) -> Option<Processors> {
         self.0.iter().nth(index).map(|&number| Processors(BTreeSet::from([number])))
     }

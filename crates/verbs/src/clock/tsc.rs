@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub struct Tsc {
     /// The counter at time zero.
     zero: u64,
-    /// The picoseconds of a tick, in units of 2^-32.
+    /// The picoseconds per tick, in units of 2^-32.
     ps_per_tick: u64,
 }
 
@@ -30,11 +30,11 @@ pub enum TscError {
     Unsteady,
 }
 
-/// The duration of each of two measurements of the rate. Reading the system's clock has an error of some tens of
-/// nanoseconds, a few millionths of that.
+/// The duration of each of two measurements of the rate. Reading the system's clock has an error of
+/// some tens of nanoseconds, a few millionths of this duration.
 const COUNTED: Duration = Duration::from_millis(10);
 
-/// The largest relative difference of the two: one part in this number.
+/// The largest relative difference of the two measurements: one part in this number.
 const STEADY: u64 = 5_000;
 
 impl Tsc {
@@ -73,13 +73,14 @@ impl Clock for Tsc {
     }
 }
 
-/// Returns the picoseconds of so many ticks, rounded down.
+/// Converts ticks to picoseconds, rounded down.
 #[inline]
 fn ps(ticks: u64, ps_per_tick: u64) -> u64 {
     ((u128::from(ticks) * u128::from(ps_per_tick)) >> 32) as u64
 }
 
-/// Measures the picoseconds of a tick in units of 2^-32, for about this duration; 0 if the counter stands still.
+/// Measures the picoseconds per tick in units of 2^-32 for about the given duration; 0 if the
+/// counter stands still.
 fn rate(counted: Duration) -> u64 {
     let (began, first) = read_both();
     loop {
@@ -118,7 +119,8 @@ mod counter {
 
     #[allow(unsafe_code, unused_unsafe)]
     pub(super) fn check() -> Result<(), TscError> {
-        // SAFETY: every x86-64 processor has CPUID; leaves that it doesn't have are not asked for.
+        // SAFETY: every x86-64 processor has CPUID. A leaf is read only if the processor reports
+        // that it has the leaf.
         let edx = |leaf: u32| unsafe {
             if __cpuid(0x8000_0000).eax < leaf { 0 } else { __cpuid(leaf).edx }
         };
@@ -132,8 +134,8 @@ mod counter {
     #[inline]
     pub(super) fn read() -> u64 {
         let mut processor = 0;
-        // SAFETY: `check` has found RDTSCP, which writes to where it is told alone; the fence is of every
-        // x86-64 processor.
+        // SAFETY: `check` has found RDTSCP, which writes only to `processor`. Every x86-64
+        // processor has the load fence.
         unsafe {
             let ticks = __rdtscp(&mut processor);
             _mm_lfence();

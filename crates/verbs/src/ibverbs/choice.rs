@@ -45,9 +45,9 @@ fn refused<T>(message: String, allowed: String) -> Result<T, ChoiceError> {
 }
 
 impl Wanted {
-    /// Returns the device with the wanted name, or the only one; its port with the wanted number, or the first active
-    /// one. On Ethernet also returns the GID with the wanted index, or the first of RoCE v2 over IPv4, or the first of
-    /// all.
+    /// Chooses a device, a port and a GID. The device is the one with the wanted name, or the only
+    /// one. The port is the one with the wanted number, or the first active one. On Ethernet, the
+    /// GID is the one with the wanted index, the first of RoCE v2 over IPv4, or the first of all.
     ///
     /// # Errors
     ///

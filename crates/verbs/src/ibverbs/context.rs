@@ -24,7 +24,7 @@ struct List {
 impl List {
     fn get() -> Result<List, NoDevices> {
         let mut count = 0;
-        // SAFETY: the library writes to `count` and returns a list of so many, or nothing.
+        // SAFETY: the library writes to `count`, and returns a list of `count` devices or null.
         let first = unsafe { sys::ibv_get_device_list(&mut count) };
         match NonNull::new(first) {
             Some(first) => Ok(List { first, count: count.max(0) as usize }),
@@ -33,14 +33,14 @@ impl List {
     }
 
     fn devices(&self) -> &[*mut sys::ibv_device] {
-        // SAFETY: the list has that many entries and lives as long as `self`.
+        // SAFETY: the list has `count` entries and lives as long as `self`.
         unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.count) }
     }
 }
 
 impl Drop for List {
     fn drop(&mut self) {
-        // SAFETY: it came from `ibv_get_device_list` and is given back once.
+        // SAFETY: the list came from `ibv_get_device_list` and is freed once.
         unsafe { sys::ibv_free_device_list(self.first.as_ptr()) }
     }
 }
@@ -53,7 +53,7 @@ pub(super) struct Context {
 
 impl Drop for Context {
     fn drop(&mut self) {
-        // SAFETY: it is open, and is closed once.
+        // SAFETY: the device is open, and is closed once.
         unsafe { sys::ibv_close_device(self.context.as_ptr()) };
     }
 }
@@ -71,7 +71,7 @@ impl Context {
     /// Opens the device with this name.
     pub(super) fn of_name(name: &str) -> Result<Context, NoDevices> {
         let list = List::get()?;
-        // SAFETY: the devices are of a list that is alive, and so are their names, which end with a zero.
+        // SAFETY: the list of the devices is alive, and so are their names, which end with a zero.
         let has_name = |&&device: &&*mut sys::ibv_device| unsafe {
             CStr::from_ptr(sys::ibv_get_device_name(device)).to_bytes() == name.as_bytes()
         };
@@ -97,15 +97,15 @@ impl Context {
 
     /// Returns a descriptor that is readable when the device has an event.
     pub(super) fn events(&self) -> BorrowedFd<'_> {
-        // SAFETY: the device is open as long as this lives, and so is its descriptor.
+        // SAFETY: the device and its descriptor are open as long as `self` lives.
         unsafe { BorrowedFd::borrow_raw(self.context.as_ref().async_fd) }
     }
 
     /// Returns the next event of the device and its port; `None` if there is none.
     pub(super) fn next_event(&self) -> Option<(DeviceEvent, i32)> {
         let mut event = MaybeUninit::<sys::ibv_async_event>::zeroed();
-        // SAFETY: the device is open. An event that there is is written as a whole, and acknowledged once. Its
-        // code is read as the number that it is: a library may know more of them than the type here.
+        // SAFETY: the device is open. A returned event is written completely and acknowledged once.
+        // Its code is read as a number, because the library may know codes that the enum lacks.
         unsafe {
             if sys::ibv_get_async_event(self.context.as_ptr(), event.as_mut_ptr()) != 0 {
                 return None;
@@ -118,12 +118,12 @@ impl Context {
         }
     }
 
-    /// Opens a device of a list that is alive.
+    /// Opens a device. Its list must be alive.
     fn open(device: *mut sys::ibv_device) -> Result<Context, NoDevices> {
-        // SAFETY: the device is of a list that is alive, and so is its name, which ends with a zero.
+        // SAFETY: the list of the device is alive, and so is the name, which ends with a zero.
         let name = unsafe { CStr::from_ptr(sys::ibv_get_device_name(device)) };
         let name = name.to_string_lossy().into_owned();
-        // SAFETY: as above.
+        // SAFETY: the list of the device is alive.
         match NonNull::new(unsafe { sys::ibv_open_device(device) }) {
             Some(context) => {
                 let context = Context { name, context };
@@ -168,20 +168,22 @@ impl Context {
         })
     }
 
-    /// Returns the number of READs and atomics of a queue pair that the device can have outstanding, and can answer.
+    /// Returns the number of READs and atomics that a queue pair can have outstanding, and can
+    /// answer.
     pub(super) fn reads(&self) -> Result<u32, NoDevices> {
         let device = self.attributes()?.orig_attr;
         Ok(device.max_qp_init_rd_atom.min(device.max_qp_rd_atom).max(0) as u32)
     }
 
-    /// Returns the meaning of time stamps; `None` if the device has none.
+    /// Returns the conversion of the device's time stamps; `None` if the device has none.
     pub(super) fn stamps(&self) -> Option<Stamps> {
         let device = self.attributes().ok()?;
         Stamps::of(device.completion_timestamp_mask, device.hca_core_clock)
     }
 
     fn attributes(&self) -> Result<sys::ibv_device_attr_ex, NoDevices> {
-        // SAFETY: a struct of numbers, for which zeros are values; the device is open.
+        // SAFETY: the struct consists of numbers, for which zero is a valid value; the device is
+        // open.
         let (code, device) = unsafe {
             let mut attributes: sys::ibv_device_attr_ex = zeroed();
             let code = sys::ibv_query_device_ex(self.context.as_ptr(), null(), &mut attributes);
@@ -192,7 +194,8 @@ impl Context {
     }
 
     fn port(&self, number: u8, gids: &[(u32, GidInfo)]) -> Result<PortInfo, NoDevices> {
-        // SAFETY: as in `attributes`.
+        // SAFETY: the struct consists of numbers, for which zero is a valid value; the device is
+        // open.
         let (code, port) = unsafe {
             let mut attributes: sys::ibv_port_attr = zeroed();
             let code = sys::ibv_query_port(self.context.as_ptr(), number, &mut attributes);
@@ -200,7 +203,7 @@ impl Context {
         };
         self.check("has a port that can't be queried", code)?;
         let of_port = |(port, _): &&(u32, GidInfo)| *port == u32::from(number);
-        // Rates of more than eight bits have a field of their own, which old libraries leave empty.
+        // Codes of more than eight bits are in `active_speed_ex`, which old libraries leave 0.
         let speed = port.active_speed_ex.max(u32::from(port.active_speed));
         Ok(PortInfo {
             number,
@@ -218,7 +221,8 @@ impl Context {
     fn gids(&self) -> Vec<(u32, GidInfo)> {
         /// The number of GIDs of a device with several ports and virtual networks.
         const ROOM: usize = 1024;
-        // SAFETY: structs of numbers, for which zeros are values; there is room for as many as is said.
+        // SAFETY: the structs consist of numbers, for which zero is a valid value; the list has
+        // room for the given number of entries.
         let (found, entries) = unsafe {
             let mut entries: Vec<sys::ibv_gid_entry> = vec![zeroed(); ROOM];
             let context = self.context.as_ptr();
@@ -226,7 +230,7 @@ impl Context {
         };
         let found = usize::try_from(found).unwrap_or(0).min(ROOM);
         let gid = |entry: &sys::ibv_gid_entry| {
-            // SAFETY: the identifier is sixteen bytes, whichever way it is looked at.
+            // SAFETY: a GID is sixteen bytes in each member of the union.
             let gid = Gid(unsafe { entry.gid.raw });
             let kind = GidKind::from_code(entry.gid_type);
             (entry.port_num, GidInfo { index: entry.gid_index, gid, kind })

@@ -18,7 +18,7 @@ const FAULTS: [(u32, &str); 6] = [
     (PORT_DOWN, "the port has gone down: cable, switch, or the network interface"),
 ];
 
-/// The event of a port.
+/// The code of the event for a port that went down.
 const PORT_DOWN: u32 = 10;
 
 impl DeviceEvent {

@@ -31,7 +31,8 @@ impl Domain {
 
 impl Drop for Domain {
     fn drop(&mut self) {
-        // SAFETY: it is given back once, after all that was made in it, which its owner drops first.
+        // SAFETY: the domain is freed once, after everything that was created in it, which its
+        // owner drops first.
         unsafe { sys::ibv_dealloc_pd(self.0.as_ptr()) };
     }
 }
@@ -45,7 +46,7 @@ pub(super) struct Memory {
     /// The largest message.
     bytes: u32,
     places: usize,
-    /// The distance of two slots.
+    /// The distance between two slots, in bytes.
     stride: usize,
     /// The offset of the second buffer.
     second: usize,
@@ -67,14 +68,14 @@ struct Buffer {
 impl Buffer {
     fn of(bytes: usize, flags: MapFlags) -> io::Result<Buffer> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: the kernel chooses where, so nothing that is there is replaced.
+        // SAFETY: the kernel chooses the address, so the mapping replaces no other.
         let start =
             unsafe { mmap_anonymous(null_mut(), bytes, access, MapFlags::PRIVATE | flags) }?;
         let start = NonNull::new(start.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
         Ok(Buffer { start, bytes })
     }
 
-    /// Allocates the wanted pages for so many bytes. Returns their kind too.
+    /// Allocates `bytes` in the wanted kind of pages. Also returns the kind.
     fn of_pages(
         context: &Context,
         bytes: usize,
@@ -107,13 +108,14 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        // SAFETY: it is what was mapped, and is given back once. There is nothing to do if it can't be.
+        // SAFETY: the range was mapped by `Buffer::of`, and is unmapped once. A failure can't be
+        // handled.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
     }
 }
 
 impl Memory {
-    /// Registers memory with so many slots for messages of up to so many bytes.
+    /// Registers memory with a number of slots, each for messages of up to `bytes`.
     pub(super) fn register(
         context: &Context,
         domain: &Domain,
@@ -121,7 +123,7 @@ impl Memory {
         places: usize,
         pages: WantedPages,
     ) -> Result<Memory, VerbsError> {
-        // With room for an atomic, and an address for an empty message.
+        // A slot has room for an atomic, and an address even for empty messages.
         let stride = (bytes as usize + GRH as usize).next_multiple_of(LINE);
         let second = (places * stride).next_multiple_of(PAGE);
         let all = 2 * second;
@@ -153,7 +155,7 @@ impl Memory {
         self.bytes
     }
 
-    /// Returns the distance of two slots.
+    /// Returns the distance between two slots, in bytes.
     pub(super) fn stride(&self) -> u32 {
         self.stride as u32
     }
@@ -172,7 +174,7 @@ impl Memory {
 
     /// Returns the second buffer, for the other side.
     pub(super) fn region(&self) -> Region {
-        // SAFETY: the region lives.
+        // SAFETY: the region is alive.
         let rkey = unsafe { self.region.as_ref().rkey };
         let bytes = match self.places {
             1 => self.bytes,
@@ -184,8 +186,9 @@ impl Memory {
     /// Writes a message to a slot of the first buffer, which no outstanding request may use.
     pub(super) fn write(&self, place: usize, message: &[u8]) {
         assert!(place < self.places && message.len() <= self.stride);
-        // SAFETY: within that place. The device reads no message from there at this time; one that it reads by mistake
-        // would be wrong and nothing worse, since no reference is made to what it uses.
+        // SAFETY: the slot is within the buffer. No outstanding request uses the slot, so the
+        // device does not read it now. If the device reads it by mistake, the message is wrong but
+        // no memory is invalid, because no reference is made to the slot.
         unsafe {
             let to = self.buffer.start.as_ptr().add(place * self.stride);
             std::ptr::copy_nonoverlapping(message.as_ptr(), to, message.len());
@@ -196,8 +199,9 @@ impl Memory {
     pub(super) fn read(&self, place: usize, header: u32, message: &mut [u8]) {
         let header = header as usize;
         assert!(place < self.places && header + message.len() <= self.stride);
-        // SAFETY: within that place. What the other side may write there at the same time makes the message wrong and
-        // nothing worse, since no reference is made to it.
+        // SAFETY: the slot is within the buffer. If the other side writes to the slot at the same
+        // time, the message is wrong but no memory is invalid, because no reference is made to the
+        // slot.
         unsafe {
             let from = self.buffer.start.as_ptr().add(self.second + place * self.stride + header);
             std::ptr::copy_nonoverlapping(from, message.as_mut_ptr(), message.len());
@@ -205,15 +209,17 @@ impl Memory {
     }
 
     fn lkey(&self) -> u32 {
-        // SAFETY: the region lives.
+        // SAFETY: the region is alive.
         unsafe { self.region.as_ref().lkey }
     }
 
-    /// Writes a mark to the end of the first buffer, which messages of the full size carry. An empty buffer has no end.
+    /// Writes a mark to the last byte of the first buffer, which messages of full size carry. An
+    /// empty buffer has no last byte.
     #[inline]
     pub(super) fn mark_outgoing(&self, mark: u8) {
         if let Some(last) = (self.bytes as usize).checked_sub(1) {
-            // SAFETY: within the first buffer. The device may read it at the same time, hence volatile.
+            // SAFETY: the byte is within the first buffer. The device may read it at the same time,
+            // so the write is volatile.
             unsafe { self.buffer.start.as_ptr().add(last).write_volatile(mark) }
         }
     }
@@ -222,15 +228,15 @@ impl Memory {
     #[inline]
     pub(super) fn arrived_mark(&self) -> u8 {
         let last = (self.bytes as usize).saturating_sub(1);
-        // SAFETY: within the second buffer, which has a page at least. The device may write it at the same time,
-        // hence volatile.
+        // SAFETY: the byte is within the second buffer, which has at least one page. The device may
+        // write it at the same time, so the read is volatile.
         unsafe { self.buffer.start.as_ptr().add(self.second + last).read_volatile() }
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: it is given back once, and before the buffer is freed.
+        // SAFETY: the region is deregistered once, and before the buffer is freed.
         unsafe { sys::ibv_dereg_mr(self.region.as_ptr()) };
     }
 }

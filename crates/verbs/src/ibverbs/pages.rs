@@ -9,7 +9,7 @@ use std::io;
 pub enum Pages {
     /// Ordinary pages.
     Ordinary {
-        /// The reason for which they are not huge, if that was wanted.
+        /// The reason for which the pages are not huge, if huge pages were wanted.
         instead_because: Option<String>,
     },
     /// Huge pages of this size.
@@ -32,8 +32,8 @@ pub(super) struct HugePages {
 }
 
 impl HugePages {
-    /// Returns the huge pages that `bytes` take by the kernel's `meminfo`, or the reason that there can be none.
-    /// Returns `None` if `wanted` is ordinary pages.
+    /// Returns the huge pages for `bytes` by the kernel's `meminfo`, or the reason for which they
+    /// can't be allocated. Returns `None` if ordinary pages are wanted.
     pub(super) fn needed(
         wanted: WantedPages,
         bytes: u64,

@@ -42,7 +42,7 @@ pub(super) struct Pair {
     _arriving: Box<[sys::ibv_sge]>,
     /// True if the second half is posted next.
     is_second: bool,
-    /// The number of used RECVs that are not posted again.
+    /// The number of used RECVs that were not posted again.
     pub(super) used: usize,
     /// The header before a received message, in bytes.
     pub(super) header: u32,
@@ -58,7 +58,7 @@ impl Pair {
         header: u32,
     ) -> Result<Pair, VerbsError> {
         let depth = plan.send_depth as usize;
-        // SAFETY: structs of numbers and pointers, for which zeros are values.
+        // SAFETY: the structs consist of numbers and pointers, for which zero is a valid value.
         let blank = || unsafe { zeroed::<sys::ibv_send_wr>() };
         let mut parts: Box<[_]> = (0..depth).map(|_| memory.outgoing(first_place, 0)).collect();
         let mut requests: Box<[_]> = (0..depth).map(|_| blank()).collect();
@@ -112,8 +112,8 @@ impl Pair {
         let Some(first) = self.recvs.get_mut(at) else { return Ok(()) };
         self.is_second = !self.is_second;
         let mut bad = null_mut();
-        // SAFETY: the queue pair lives; the list and what it points to are read before the call returns, and the
-        // memory that it names is registered and outlives the queue pair.
+        // SAFETY: the queue pair is alive. The call reads the list and its targets before it
+        // returns. The memory that they name is registered and outlives the queue pair.
         let code = unsafe { sys::ibv_post_recv(self.qp.as_ptr(), first, &mut bad) };
         self.posted(code, self.recvs.len() as u32)
     }
@@ -169,8 +169,9 @@ impl Pair {
         let Some(last) = held.checked_sub(1) else { return Ok(()) };
         let list = self.requests.as_mut_ptr();
         let mut bad = null_mut();
-        // SAFETY: `held` entries of the list are filled, and their parts beside them; none is moved, and all are
-        // read before the call returns. The memory that they name is registered and outlives the queue pair.
+        // SAFETY: the first `held` entries of the list and their parts are filled and do not move.
+        // The call reads them before it returns. The memory that they name is registered and
+        // outlives the queue pair.
         let code = unsafe {
             for i in 0..last {
                 (*list.add(i)).next = list.add(i + 1);

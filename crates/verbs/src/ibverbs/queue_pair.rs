@@ -22,7 +22,7 @@ use sys::ibv_qp_attr_mask as mask;
 /// takes the largest number, 7, for infinite.
 const TIMEOUT: u8 = 16;
 pub(super) const RETRIES: u8 = 6;
-/// A sender without a RECV at the other side retries without a limit, after 0.64 ms (IBTA 9.7.5.2.8).
+/// The number of retries after an RNR NAK, 0.64 ms apart: 7 is unlimited (IBTA 9.7.5.2.8).
 const RNR_RETRIES: u8 = 7;
 const RNR_TIMER: u8 = 12;
 /// The Q_Key of datagrams: any number below 2^31, the same on both sides (IBTA 3.5.3).
@@ -53,7 +53,7 @@ impl QueuePair {
         transport: Transport,
         psn: Bits24,
     ) -> Result<QueuePair, VerbsError> {
-        // SAFETY: a struct of numbers and pointers, for which zeros are values.
+        // SAFETY: the struct consists of numbers and pointers, for which zero is a valid value.
         let mut wanted: sys::ibv_qp_init_attr = unsafe { zeroed() };
         wanted.send_cq = completions.as_ptr();
         wanted.recv_cq = completions.as_ptr();
@@ -68,8 +68,8 @@ impl QueuePair {
             max_recv_sge: 1,
             max_inline_data: plan.inline,
         };
-        // SAFETY: domain and completion queue live, and longer than the queue pair, by the order in which their
-        // owner drops them.
+        // SAFETY: the domain and the completion queue are alive. They outlive the queue pair,
+        // because their owner drops it first.
         let qp = unsafe { sys::ibv_create_qp(domain.as_ptr(), &mut wanted) };
         let Some(qp) = NonNull::new(qp) else {
             let Plan { send_depth, inline, .. } = plan;
@@ -103,7 +103,7 @@ impl QueuePair {
         Ok(pair)
     }
 
-    /// Returns the address for the other side, with its part of the region.
+    /// Returns the address for the other side, with this queue pair's part of the region.
     pub(super) fn address(&self, part: u32) -> QpAddress {
         QpAddress { number: Bits24::of_lowest(self.number()), psn: self.psn, part }
     }
@@ -115,7 +115,7 @@ impl QueuePair {
 
     /// Returns the queue pair number.
     pub(super) fn number(&self) -> u32 {
-        // SAFETY: the queue pair lives.
+        // SAFETY: the queue pair is alive.
         unsafe { self.qp.as_ref().qp_num }
     }
 
@@ -161,7 +161,8 @@ impl QueuePair {
             to.qp_state = sys::ibv_qp_state::IBV_QPS_RTS;
             to.sq_psn = psn;
         })?;
-        // SAFETY: the domain lives, and longer than the handle, by the order in which their owner drops them.
+        // SAFETY: the domain is alive. It outlives the handle, because their owner drops the handle
+        // first.
         let handle = unsafe { sys::ibv_create_ah(domain.as_ptr(), &mut route) };
         let Some(handle) = NonNull::new(handle) else {
             let what = "there is no path to the other side from this GID (address handle)";
@@ -239,7 +240,7 @@ impl QueuePair {
         what: mask,
         set: impl FnOnce(&mut sys::ibv_qp_attr),
     ) -> Result<(), VerbsError> {
-        // SAFETY: a struct of numbers, for which zeros are values.
+        // SAFETY: the struct consists of numbers, for which zero is a valid value.
         let mut to: sys::ibv_qp_attr = unsafe { zeroed() };
         set(&mut to);
         self.apply(state, what.0 as i32, to)
@@ -251,7 +252,8 @@ impl QueuePair {
         what: i32,
         mut to: sys::ibv_qp_attr,
     ) -> Result<(), VerbsError> {
-        // SAFETY: the queue pair lives, and `what` names fields that are set, or zero on purpose.
+        // SAFETY: the queue pair is alive. The fields that `what` names are set, or intentionally
+        // zero.
         let code = unsafe { sys::ibv_modify_qp(self.qp.as_ptr(), &mut to, what) };
         if code == 0 {
             return Ok(());
@@ -261,14 +263,14 @@ impl QueuePair {
     }
 }
 
-/// 256 is 1, 4096 is 5 (IBTA 9.7.1).
+/// Returns the code of an MTU: 1 for 256, up to 5 for 4096 (IBTA 9.7.1).
 fn code(mtu: Mtu) -> u32 {
     mtu.get().ilog2() - 7
 }
 
 /// Returns the address vector of the other side.
 fn route(chosen: &Chosen, side: &Side, path: Path) -> sys::ibv_ah_attr {
-    // SAFETY: a struct of numbers, for which zeros are values.
+    // SAFETY: the struct consists of numbers, for which zero is a valid value.
     let mut route: sys::ibv_ah_attr = unsafe { zeroed() };
     route.port_num = chosen.port;
     route.sl = path.sl;
@@ -294,14 +296,14 @@ struct Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // SAFETY: it is destroyed once, after the queue pair whose requests name it.
+        // SAFETY: the handle is destroyed once, after the queue pair whose requests name it.
         unsafe { sys::ibv_destroy_ah(self.handle.as_ptr()) };
     }
 }
 
 impl Drop for QueuePair {
     fn drop(&mut self) {
-        // SAFETY: it is destroyed once.
+        // SAFETY: the queue pair is destroyed once.
         unsafe { sys::ibv_destroy_qp(self.qp.as_ptr()) };
     }
 }

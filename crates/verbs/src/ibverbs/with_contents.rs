@@ -10,7 +10,7 @@ use bandwise_units::Time;
 pub struct WithContents<C> {
     device: QueuePairs,
     contents: C,
-    /// A message in transit between the two.
+    /// A buffer for a message on its way between contents and device.
     message: Box<[u8]>,
     /// The number of received messages, by queue pair.
     arrived: Box<[usize]>,
@@ -45,7 +45,7 @@ impl<C: Contents> Device for WithContents<C> {
 
     fn post(&mut self, posts: &mut Posts) -> Result<(), VerbsError> {
         for request in posts.drain() {
-            // A message that is too long is refused below.
+            // `hand_over` refuses a message that is too long.
             if let Some(message) = self.message.get_mut(..request.bytes as usize) {
                 self.contents.fill(request.qp, message);
                 self.device.fill(request.qp, message);

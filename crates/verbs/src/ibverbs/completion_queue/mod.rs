@@ -55,11 +55,11 @@ impl CompletionQueue {
         })?;
         let stamping = stamps.and_then(|stamps| Some((stamping(context, room, &channel)?, stamps)));
         let queue = match &stamping {
-            // SAFETY: the queue lives, and is the same.
+            // SAFETY: the queue is alive, and both types are views of the same queue.
             Some((queue, _)) => unsafe { sys::ibv_cq_ex_to_cq(queue.as_ptr()) },
             None => {
                 let entries = i32::try_from(room).unwrap_or(i32::MAX);
-                // SAFETY: the device is open, and the channel lives longer than the queue.
+                // SAFETY: the device is open, and the channel outlives the queue.
                 unsafe {
                     let channel = channel.0.as_ptr();
                     sys::ibv_create_cq(context.as_ptr(), entries, null_mut(), channel, 0)
@@ -70,7 +70,7 @@ impl CompletionQueue {
             let what = format!("a completion queue of {room} can't be created (fewer: -q, -t)");
             VerbsError::last(context.name(), what)
         })?;
-        // SAFETY: structs of numbers, for which zeros are values.
+        // SAFETY: the structs consist of numbers, for which zero is a valid value.
         let found = Box::new(unsafe { zeroed() });
         Ok(CompletionQueue { queue, channel, found, stamping })
     }
@@ -87,10 +87,10 @@ impl CompletionQueue {
         mut each: impl FnMut(Found) -> Result<(), VerbsError>,
     ) -> Result<(), VerbsError> {
         if let Some((queue, stamps)) = &mut self.stamping {
-            // SAFETY: the queue lives, and was made for what is read.
+            // SAFETY: the queue is alive, and was created with sizes and stamps.
             return unsafe { poll_stamps(queue.as_ptr(), stamps, each) };
         }
-        // SAFETY: the queue lives, and there is room for as many as is said.
+        // SAFETY: the queue is alive, and the array has room for the given number of completions.
         let found = unsafe {
             sys::ibv_poll_cq(self.queue.0.as_ptr(), POLLED as i32, self.found.as_mut_ptr())
         };
@@ -114,7 +114,7 @@ impl CompletionQueue {
 
     /// Arms the queue: the next completion causes an event.
     pub(super) fn arm(&self) -> io::Result<()> {
-        // SAFETY: the queue lives.
+        // SAFETY: the queue is alive.
         match unsafe { sys::ibv_req_notify_cq(self.as_ptr(), 0) } {
             0 => Ok(()),
             code => Err(io::Error::from_raw_os_error(code.abs())),
@@ -123,14 +123,14 @@ impl CompletionQueue {
 
     /// Returns a descriptor that is readable when there is an event.
     pub(super) fn events(&self) -> BorrowedFd<'_> {
-        // SAFETY: the channel lives as long as this, and its descriptor is open as long.
+        // SAFETY: the channel and its open descriptor live as long as `self`.
         unsafe { BorrowedFd::borrow_raw(self.channel.0.as_ref().fd) }
     }
 
     /// Takes the pending event.
     pub(super) fn take_event(&self) -> io::Result<()> {
         let (mut queue, mut context) = (null_mut(), null_mut());
-        // SAFETY: channel and queue live; an event that was taken is acknowledged once.
+        // SAFETY: the channel and the queue are alive. A received event is acknowledged once.
         unsafe {
             if sys::ibv_get_cq_event(self.channel.0.as_ptr(), &mut queue, &mut context) != 0 {
                 return Err(io::Error::last_os_error());
@@ -148,12 +148,12 @@ const EMPTY: i32 = 2;
 fn stamping(context: &Context, room: u32, channel: &Channel) -> Option<NonNull<sys::ibv_cq_ex>> {
     use sys::ibv_create_cq_wc_flags as with;
     let what = with::IBV_WC_EX_WITH_BYTE_LEN | with::IBV_WC_EX_WITH_COMPLETION_TIMESTAMP;
-    // SAFETY: a struct of numbers and pointers, for which zeros are values.
+    // SAFETY: the struct consists of numbers and pointers, for which zero is a valid value.
     let mut wanted: sys::ibv_cq_init_attr_ex = unsafe { zeroed() };
     wanted.cqe = room;
     wanted.channel = channel.0.as_ptr();
     wanted.wc_flags = u64::from(what.0);
-    // SAFETY: the device is open, and the channel lives longer than the queue.
+    // SAFETY: the device is open, and the channel outlives the queue.
     NonNull::new(unsafe { sys::ibv_create_cq_ex(context.as_ptr(), &mut wanted) })
 }
 
@@ -167,11 +167,12 @@ unsafe fn poll_stamps(
     stamps: &mut Stamps,
     mut each: impl FnMut(Found) -> Result<(), VerbsError>,
 ) -> Result<(), VerbsError> {
-    let mut how = sys::ibv_poll_cq_attr { comp_mask: 0 };
-    // SAFETY: the queue lives, by the caller. Entries are read between a start, or a next, that found one and the next
-    // call; one that was started is ended.
+    let mut attributes = sys::ibv_poll_cq_attr { comp_mask: 0 };
+    // SAFETY: the caller ensures that the queue is alive. An entry is read only after a successful
+    // `ibv_start_poll` or `ibv_next_poll`, and before the next call. A successful `ibv_start_poll` is followed
+    // by `ibv_end_poll`.
     unsafe {
-        match sys::ibv_start_poll(queue, &mut how) {
+        match sys::ibv_start_poll(queue, &mut attributes) {
             0 => {}
             EMPTY => return Ok(()),
             _ => return Err(VerbsError::Poll),
@@ -208,14 +209,14 @@ unsafe fn poll_stamps(
 
 impl Drop for Queue {
     fn drop(&mut self) {
-        // SAFETY: it is destroyed once, after its queue pairs, which its owner drops first.
+        // SAFETY: the queue is destroyed once, after its queue pairs, which its owner drops first.
         unsafe { sys::ibv_destroy_cq(self.0.as_ptr()) };
     }
 }
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        // SAFETY: it is destroyed once, after its queue.
+        // SAFETY: the channel is destroyed once, after its queue.
         unsafe { sys::ibv_destroy_comp_channel(self.0.as_ptr()) };
     }
 }

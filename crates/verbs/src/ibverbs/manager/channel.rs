@@ -23,9 +23,11 @@ pub(super) struct Channel(NonNull<sys::rdma_event_channel>);
 /// A connection or a listener.
 pub(super) struct Id(NonNull<sys::rdma_cm_id>);
 
-// SAFETY: the library may be called from any thread, and nothing here is bound to the one that made it.
+// SAFETY: librdmacm may be called from any thread, and the channel is not bound to the thread that
+// created it.
 unsafe impl Send for Channel {}
-// SAFETY: as above.
+// SAFETY: librdmacm may be called from any thread, and the id is not bound to the thread that
+// created it.
 unsafe impl Send for Id {}
 
 /// An event.
@@ -33,9 +35,9 @@ pub(super) struct Event {
     kind: u32,
     status: i32,
     /// The requested connection, in a connection request.
-    pub(super) asked: Option<Id>,
+    pub(super) requested: Option<Id>,
     /// The private data of the request.
-    pub(super) shown: Vec<u8>,
+    pub(super) private_data: Vec<u8>,
 }
 
 /// The error code of `rdma-mummy-sys` without librdmacm (EOPNOTSUPP).
@@ -43,7 +45,7 @@ const NO_LIBRARY: i32 = 95;
 
 impl Channel {
     pub(super) fn open() -> Result<Channel, VerbsError> {
-        // SAFETY: it takes nothing.
+        // SAFETY: the call has no arguments.
         let channel = unsafe { sys::rdma_create_event_channel() };
         let Some(channel) = NonNull::new(channel) else {
             let error = io::Error::last_os_error();
@@ -63,14 +65,15 @@ impl Channel {
     }
 
     fn readable(&self) -> BorrowedFd<'_> {
-        // SAFETY: the channel lives as long as this, and its descriptor is open as long.
+        // SAFETY: the channel and its open descriptor live as long as `self`.
         unsafe { BorrowedFd::borrow_raw(self.0.as_ref().fd) }
     }
 
     /// Creates a connection over reliable queue pairs.
     pub(super) fn id(&self) -> Result<Id, VerbsError> {
         let mut id = null_mut();
-        // SAFETY: the channel lives, and longer than what is made here, by the order in which their owner drops them.
+        // SAFETY: the channel is alive. It outlives the new id, because their owner drops the id
+        // first.
         let code = unsafe {
             sys::rdma_create_id(
                 self.0.as_ptr(),
@@ -93,11 +96,12 @@ impl Channel {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let mut event = null_mut();
-            // SAFETY: the channel lives. An event that there is is acknowledged once, by `taken`.
+            // SAFETY: the channel is alive. Each returned event is acknowledged once, by
+            // `read_and_acknowledge`.
             if unsafe { sys::rdma_get_cm_event(self.0.as_ptr(), &mut event) } == 0
                 && let Some(event) = NonNull::new(event)
             {
-                return Ok(taken(event));
+                return Ok(read_and_acknowledge(event));
             }
             let error = io::Error::last_os_error();
             let waits =
@@ -122,24 +126,25 @@ impl Channel {
 }
 
 /// Reads an event and acknowledges it.
-fn taken(event: NonNull<sys::rdma_cm_event>) -> Event {
-    // SAFETY: the event is there until it is acknowledged. Which part of the union is meant follows from the kind: one
-    // that asks for a connection has what was shown, and a connection of its own, which is ours from then on.
+fn read_and_acknowledge(event: NonNull<sys::rdma_cm_event>) -> Event {
+    // SAFETY: the event is valid until it is acknowledged, which is the last use. The kind
+    // determines the active member of the union: a connection request has `conn` with the private
+    // data, and an id of its own, which this side owns from then on.
     unsafe {
         let at = event.as_ptr();
         let (what, status) = ((*at).event, (*at).status);
-        let mut taken = Event { kind: what, status, asked: None, shown: Vec::new() };
+        let mut found = Event { kind: what, status, requested: None, private_data: Vec::new() };
         if what == kind::RDMA_CM_EVENT_CONNECT_REQUEST {
-            taken.asked = NonNull::new((*at).id).map(Id);
+            found.requested = NonNull::new((*at).id).map(Id);
             let conn = (*at).param.conn;
             if !conn.private_data.is_null() {
                 let length = usize::from(conn.private_data_len);
-                taken.shown =
+                found.private_data =
                     std::slice::from_raw_parts(conn.private_data.cast::<u8>(), length).to_vec();
             }
         }
         sys::rdma_ack_cm_event(at);
-        taken
+        found
     }
 }
 
@@ -190,7 +195,7 @@ fn check(code: i32, what: &str) -> Result<(), VerbsError> {
 impl Id {
     pub(super) fn listen(&self, at: IpAddr, backlog: u32) -> Result<u16, VerbsError> {
         let at = SockAddr::from(SocketAddr::new(at, 0));
-        // SAFETY: this lives, and the address as long as the call.
+        // SAFETY: the id is alive, and the address lives as long as the calls.
         unsafe {
             let what = "RDMA-CM can't listen at this address";
             check(sys::rdma_bind_addr(self.0.as_ptr(), at.as_ptr().cast_mut().cast()), what)?;
@@ -204,7 +209,7 @@ impl Id {
     pub(super) fn resolve(&self, own: IpAddr, to: SocketAddr, ms: i32) -> Result<(), VerbsError> {
         let own = SockAddr::from(SocketAddr::new(own, 0));
         let to = SockAddr::from(to);
-        // SAFETY: this lives, and the addresses as long as the call.
+        // SAFETY: the id is alive, and the addresses live as long as the call.
         let code = unsafe {
             let (own, to) = (own.as_ptr().cast_mut().cast(), to.as_ptr().cast_mut().cast());
             sys::rdma_resolve_addr(self.0.as_ptr(), own, to, ms)
@@ -214,14 +219,14 @@ impl Id {
 
     /// Starts the resolution of the route.
     pub(super) fn route(&self, ms: i32) -> Result<(), VerbsError> {
-        // SAFETY: this lives.
+        // SAFETY: the id is alive.
         let code = unsafe { sys::rdma_resolve_route(self.0.as_ptr(), ms) };
         check(code, "RDMA-CM can't resolve the route to the other side")
     }
 
     /// Returns the device of the route; `None` before the resolution.
     pub(super) fn device(&self) -> Option<String> {
-        // SAFETY: this lives; a device that is there has a name that ends with a zero.
+        // SAFETY: the id is alive. The name of a non-null device ends with a zero.
         unsafe {
             let context = self.0.as_ref().verbs;
             let name = CStr::from_ptr(sys::ibv_get_device_name(context.as_ref()?.device));
@@ -230,24 +235,24 @@ impl Id {
     }
 
     /// Requests a connection with a queue pair and private data.
-    pub(super) fn connect(&self, qp: &QueuePair, shown: &[u8]) -> Result<(), VerbsError> {
-        let mut how = how(qp, shown);
-        // SAFETY: this lives, and what is shown as long as the call.
-        let code = unsafe { sys::rdma_connect(self.0.as_ptr(), &mut how) };
+    pub(super) fn connect(&self, qp: &QueuePair, private_data: &[u8]) -> Result<(), VerbsError> {
+        let mut parameters = parameters(qp, private_data);
+        // SAFETY: the id is alive, and the private data live as long as the call.
+        let code = unsafe { sys::rdma_connect(self.0.as_ptr(), &mut parameters) };
         check(code, "RDMA-CM can't request a connection")
     }
 
     /// Accepts the requested connection with a queue pair.
     pub(super) fn accept(&self, qp: &QueuePair) -> Result<(), VerbsError> {
-        let mut how = how(qp, &[]);
-        // SAFETY: this lives.
-        let code = unsafe { sys::rdma_accept(self.0.as_ptr(), &mut how) };
+        let mut parameters = parameters(qp, &[]);
+        // SAFETY: the id is alive.
+        let code = unsafe { sys::rdma_accept(self.0.as_ptr(), &mut parameters) };
         check(code, "RDMA-CM can't accept the connection")
     }
 
     /// Reports that the local queue pair is connected.
     pub(super) fn establish(&self) -> Result<(), VerbsError> {
-        // SAFETY: this lives.
+        // SAFETY: the id is alive.
         check(
             unsafe { sys::rdma_establish(self.0.as_ptr()) },
             "RDMA-CM can't establish the connection",
@@ -256,7 +261,7 @@ impl Id {
 
     /// Returns the attributes of a queue pair for a state.
     pub(super) fn attributes(&self, state: u32) -> Result<(sys::ibv_qp_attr, i32), VerbsError> {
-        // SAFETY: a struct of numbers, for which zeros are values; this lives.
+        // SAFETY: the struct consists of numbers, for which zero is a valid value; the id is alive.
         unsafe {
             let mut to: sys::ibv_qp_attr = zeroed();
             let mut mask = 0;
@@ -268,11 +273,16 @@ impl Id {
     }
 }
 
-/// Returns the parameters of a connection: as many READs and atomics and retries as without RDMA-CM.
-fn how(qp: &QueuePair, shown: &[u8]) -> sys::rdma_conn_param {
+/// Returns the parameters of a connection. The numbers of READs, atomics and retries equal those
+/// without RDMA-CM.
+fn parameters(qp: &QueuePair, private_data: &[u8]) -> sys::rdma_conn_param {
     sys::rdma_conn_param {
-        private_data: if shown.is_empty() { std::ptr::null() } else { shown.as_ptr().cast() },
-        private_data_len: shown.len() as u8,
+        private_data: if private_data.is_empty() {
+            std::ptr::null()
+        } else {
+            private_data.as_ptr().cast()
+        },
+        private_data_len: private_data.len() as u8,
         responder_resources: qp.reads(),
         initiator_depth: qp.reads(),
         flow_control: 0,
@@ -285,14 +295,15 @@ fn how(qp: &QueuePair, shown: &[u8]) -> sys::rdma_conn_param {
 
 impl Drop for Id {
     fn drop(&mut self) {
-        // SAFETY: it is destroyed once, after all its events were acknowledged. There is nothing to do if it can't be.
+        // SAFETY: the id is destroyed once, after all its events were acknowledged. A failure can't
+        // be handled.
         unsafe { sys::rdma_destroy_id(self.0.as_ptr()) };
     }
 }
 
 impl Drop for Channel {
     fn drop(&mut self) {
-        // SAFETY: it is destroyed once, after all connections that tell their events there.
+        // SAFETY: the channel is destroyed once, after all ids whose events it carries.
         unsafe { sys::rdma_destroy_event_channel(self.0.as_ptr()) };
     }
 }

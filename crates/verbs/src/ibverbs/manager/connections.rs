@@ -8,7 +8,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(4);
 
 /// Established connections. They end when this value is dropped.
 pub struct Connections {
-    // In the order in which they may be dropped.
+    // The ids are in the order in which they may be dropped.
     pub(super) _ids: Vec<Id>,
     pub(super) _channel: Channel,
 }

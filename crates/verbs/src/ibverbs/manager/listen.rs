@@ -65,8 +65,8 @@ impl Listener {
                     let waits_for = "the other side has not connected all queue pairs by RDMA-CM";
                     let event = self.channel.next(until, waits_for)?;
                     // Other events concern accepted connections. A dropped connection is rejected.
-                    let Some(id) = event.asked else { continue };
-                    let ticket = Ticket::of(&event.shown);
+                    let Some(id) = event.requested else { continue };
+                    let ticket = Ticket::of(&event.private_data);
                     let ours = ticket.filter(|ticket| {
                         ticket.secret == self.at.secret && (number..wanted).contains(&ticket.number)
                     });

@@ -43,7 +43,7 @@ impl QueuePairs {
         })
     }
 
-    /// Connects all queue pairs by `how`, which gets those with a peer one after another.
+    /// Connects all queue pairs with `how`, which is called for each queue pair that has a peer.
     pub(in crate::ibverbs) fn connect_by(
         &mut self,
         other: &Side,

@@ -95,7 +95,7 @@ impl Wakes for QueuePairs {
     fn sleep(&mut self, at_most: Time) -> Result<Woken, VerbsError> {
         let failed =
             |error| VerbsError::of(self.shared.context.name(), "it can't wait for events", error);
-        // Without another descriptor one is listed twice.
+        // Without another descriptor, the device's is listed twice.
         let (completions, device) = (self.completions.events(), self.shared.context.events());
         let other = self.wakes.as_ref().map_or(device, |other| other.as_fd());
         let mut fds =

@@ -15,12 +15,12 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Queue pairs of a port, their completion queue and their memory. [`Qp`] 0 and up are connected with the other side;
-/// the last one with itself, if there is a loopback.
+/// Queue pairs of a port, their completion queue and their memory. [`Qp`] 0 and up are connected
+/// with the other side. The last one is connected with itself, if there is a loopback.
 ///
-/// Everything for posting and polling is allocated here, so that neither allocates. Requests of a queue pair up to one
-/// that rings are posted as one list, with one doorbell. RECVs are posted again when half of them are used up, all of
-/// those at once.
+/// Opening allocates everything, so posting and polling allocate nothing. Requests of a queue pair
+/// are posted as one list with one doorbell, up to a request that rings. When half of the RECVs are
+/// used, that half is posted again at once.
 pub struct QueuePairs {
     // Fields are dropped in this order.
     pairs: Box<[Pair]>,
@@ -30,7 +30,7 @@ pub struct QueuePairs {
     plan: Plan,
     /// The queue pairs with requests that wait for the doorbell.
     waiting: Vec<u16>,
-    /// The numbers of marked WRITEs, and of detected marks, modulo 256.
+    /// The numbers of marked WRITEs and of detected marks, modulo 256.
     marked: u8,
     seen: u8,
     /// The time of the last check for events.
@@ -47,15 +47,16 @@ struct Shared {
     context: Context,
 }
 
-// SAFETY: the library may be called from any thread (libibverbs is thread-safe), and nothing here is bound to the one
-// that made it. What several threads share, they only hand to the library, but for two bytes at the ends of the
-// memory and places that each queue pair has to itself, which are written and read as the device does it.
+// SAFETY: the library may be called from any thread (libibverbs is thread-safe), and no member is
+// bound to the thread that created it. Threads only pass the shared parts to the library. The
+// exceptions are the last bytes of the two buffers and the slots, of which each queue pair has its
+// own; they are accessed in the same way as the device does.
 #[allow(unsafe_code)]
 unsafe impl Send for QueuePairs {}
-// SAFETY: as above.
+// SAFETY: the same holds for the shared parts, as explained at `QueuePairs`.
 #[allow(unsafe_code)]
 unsafe impl Send for Shared {}
-// SAFETY: as above.
+// SAFETY: the same holds for the shared parts, as explained at `QueuePairs`.
 #[allow(unsafe_code)]
 unsafe impl Sync for Shared {}
 
@@ -71,7 +72,8 @@ impl QueuePairs {
         Ok(one.remove(0))
     }
 
-    /// Creates queue pairs for several threads, which share the memory. Each has those of the plan.
+    /// Creates queue pairs for several threads, which share the memory. Each thread gets the plan's
+    /// queue pairs.
     ///
     /// # Errors
     ///
@@ -183,8 +185,8 @@ impl QueuePairs {
         self.shared.memory.write(place, message);
     }
 
-    /// Reads the contents of the message that a queue pair received after `number` others. Later receptions may be as
-    /// many as half of the RECVs.
+    /// Reads the contents of the message that a queue pair received after `number` others. At most
+    /// half of the RECVs may have completed since.
     pub(super) fn arrived(&self, qp: Qp, number: usize, message: &mut [u8]) {
         let pair = &self.pairs[usize::from(qp.0)];
         let place = pair.first_place + number % pair.places.max(1);
