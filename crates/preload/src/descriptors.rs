@@ -19,7 +19,7 @@ fn is_hidden(fd: c_int) -> bool {
     place(fd).is_some_and(is_own) && !process::is_own() && process::is_this()
 }
 
-/// Handles that the program is about to close a descriptor.
+/// Handles a descriptor that the program is about to close.
 pub(crate) fn closing(fd: c_int) {
     let Some(place) = place(fd).filter(|place| WATCH.is_known(*place)) else { return };
     if process::is_own() || process::is_this() {
@@ -43,7 +43,7 @@ pub(crate) unsafe extern "C" fn close(fd: c_int) -> c_int {
     next!(Next::new(c"close"), (fd => c_int) -> c_int, -1)
 }
 
-/// Handles that `to` is now a duplicate of `from`.
+/// Handles a descriptor `to` that is now a duplicate of `from`.
 fn duplicated(from: c_int, to: c_int) {
     if let (Some(from), Some(to)) = (place(from), place(to)) {
         not_fresh(from);
@@ -132,7 +132,7 @@ pub(crate) unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: 
             (first => c_uint, last => c_uint, flags => c_int) -> c_int, -1
         )
     };
-    // With flags, another process's descriptors are meant, or they are closed later.
+    // With flags, the call concerns another process's descriptors, or closes them later.
     if flags != 0 || first > last || process::settings().is_none() || !process::is_this() {
         return call(first, last);
     }
@@ -154,7 +154,8 @@ pub(crate) unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: 
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn closefrom(first: c_int) {
     let first = c_uint::try_from(first).unwrap_or(0);
-    // SAFETY: numbers. The kernel has had it longer than the library has its function for it.
+    // SAFETY: the arguments are numbers. If the kernel lacks `close_range`, the call fails and the
+    // original `closefrom` runs.
     let result = unsafe { close_range(first, c_uint::MAX, 0) };
     if result != 0 {
         next!(Next::new(c"closefrom"), (first as c_int => c_int) -> (), Default::default())

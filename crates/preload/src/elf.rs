@@ -34,14 +34,14 @@ impl Tables {
     /// `info` comes from the loader and is about a library that stays loaded.
     unsafe fn of(info: &libc::dl_phdr_info) -> Option<Tables> {
         let base = info.dlpi_addr as usize;
-        // SAFETY: there are that many.
+        // SAFETY: the loader provides `dlpi_phnum` headers.
         let headers =
             unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
         let dynamic = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC)?;
         let mut entry = (base + dynamic.p_vaddr as usize) as *const [usize; 2];
         let mut tables = [0; 4];
         loop {
-            // SAFETY: they end with zero.
+            // SAFETY: the dynamic section ends with an entry of tag 0, at which the loop ends.
             let [tag, value] = unsafe { entry.read() };
             match tag {
                 0 => break,
@@ -51,11 +51,11 @@ impl Tables {
                 VERSIONS => tables[3] = value,
                 _ => {}
             }
-            // SAFETY: this was not the last.
+            // SAFETY: this entry was not the last one.
             entry = unsafe { entry.add(1) };
         }
-        // The loader has replaced file offsets by addresses, except in the kernel's own library, which has no function
-        // for us.
+        // The loader has replaced file offsets by addresses, except in the kernel's own library
+        // (vDSO), which has none of the wanted functions.
         tables[..3].iter().all(|table| *table >= base && *table != 0).then(|| Tables {
             base,
             symbols: tables[0] as _,
@@ -65,7 +65,7 @@ impl Tables {
         })
     }
 
-    /// The function that the library gives to who asks for no version; null if there is none.
+    /// Returns the library's default version of a function; null if there is none.
     ///
     /// # Safety
     ///
@@ -75,8 +75,10 @@ impl Tables {
             .to_bytes()
             .iter()
             .fold(5381u32, |hash, byte| hash.wrapping_mul(33).wrapping_add(u32::from(*byte)));
-        // SAFETY: how many buckets, the first symbol that is in one, words of 64 bits that say what is not there, a shift;
-        // those words; buckets; and for each symbol its hash, of which the last bit says that it ends its bucket.
+        // SAFETY: the table of hashes consists of the number of buckets, the number of the first
+        // symbol in a bucket, the number of 64-bit words of the Bloom filter, a shift, these words,
+        // the buckets, and a hash for each symbol. The lowest bit of a hash marks the last symbol
+        // of its bucket, at which the loop ends.
         unsafe {
             let (buckets, first, words) =
                 (self.hash.read(), self.hash.add(1).read(), self.hash.add(2).read());
@@ -121,7 +123,8 @@ struct Search<'a> {
 /// is none.
 pub(crate) fn next(name: &CStr, after: usize) -> *mut c_void {
     let mut search = Search { name, after, is_after: false, found: null_mut() };
-    // SAFETY: it is called for each library before this returns, with what it is given here.
+    // SAFETY: `look` is called for each library before this call returns, with a pointer to
+    // `search`, which lives as long.
     unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
     search.found
 }
@@ -132,16 +135,16 @@ unsafe extern "C" fn look(
     _size: libc::size_t,
     search: *mut c_void,
 ) -> c_int {
-    // SAFETY: the loader's, and what we gave it.
+    // SAFETY: `info` comes from the loader, and `search` from `next`.
     let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
     if search.is_after {
-        // SAFETY: the loader says so.
+        // SAFETY: `info` comes from the loader, and libraries stay loaded.
         if let Some(tables) = unsafe { Tables::of(info) } {
-            // SAFETY: the same.
+            // SAFETY: `info` comes from the loader, and libraries stay loaded.
             search.found = unsafe { tables.find(search.name) };
         }
     } else {
-        // SAFETY: there are that many.
+        // SAFETY: the loader provides `dlpi_phnum` headers.
         let headers =
             unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
         search.is_after =

@@ -1,9 +1,8 @@
 //! The interposed `dlsym` and `dlvsym`: a program that looks up functions of libibverbs itself (NCCL, `bandwise`) gets
 //! those of `verbs`.
-//!
-//! The original functions search by the caller, which they identify by their return address. So the interposed ones are
-//! a few instructions that restore stack and arguments and jump on. They exist for x86-64 alone; on other processors
-//! such a program is not marked.
+//! The original functions identify their caller by the return address. So the interposed functions
+//! are a few instructions that restore stack and arguments and jump to the original. They exist
+//! only for x86-64. On other processors, queue pairs of such a program are not marked.
 
 // The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
@@ -54,7 +53,7 @@ struct Answer {
 }
 
 /// Returns the interposed function of a name; null if there is none.
-fn stand_in(name: &CStr) -> *mut c_void {
+fn interposed(name: &CStr) -> *mut c_void {
     let ours = match name.to_bytes() {
         b"ibv_modify_qp" => verbs::ibv_modify_qp as *const (),
         b"ibv_destroy_qp" => verbs::ibv_destroy_qp as *const (),
@@ -65,8 +64,9 @@ fn stand_in(name: &CStr) -> *mut c_void {
     ours as *mut c_void
 }
 
-/// Returns the interposed function for a lookup in one library, if `look`, the original lookup, finds the function
-/// there that ours calls: not another version, nor one of another library.
+/// Returns the interposed function for a lookup in one library. `look` is the original lookup.
+/// Returns null unless `look` finds the function that the interposed one calls, rather than another
+/// version or one of another library.
 unsafe fn found(
     handle: *mut c_void,
     name: *const c_char,
@@ -76,9 +76,9 @@ unsafe fn found(
     if handle == libc::RTLD_NEXT || handle == libc::RTLD_DEFAULT || name.is_null() {
         return null_mut();
     }
-    // SAFETY: it is not null.
+    // SAFETY: the name is not null, and the caller passes a string that ends with zero.
     let name = unsafe { CStr::from_ptr(name) };
-    let ours = stand_in(name);
+    let ours = interposed(name);
     if ours.is_null() || process::settings().is_none() {
         return null_mut();
     }
@@ -89,19 +89,19 @@ unsafe fn found(
     }
 }
 
-/// `dlsym(3)` without what stands in for it.
+/// Calls the original `dlsym(3)`, not the interposed one.
 ///
 /// # Safety
 ///
 /// As for the original.
 pub(crate) unsafe fn real_dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void {
     type Function = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
-    // SAFETY: that is its type.
+    // SAFETY: `Function` is the type of `dlsym`, and the arguments are the caller's.
     unsafe { std::mem::transmute::<*mut c_void, Function>(DLSYM.find())(handle, name) }
 }
 
 unsafe extern "C" fn resolve_dlsym(handle: *mut c_void, name: *const c_char) -> Answer {
-    // SAFETY: as the program has called us.
+    // SAFETY: the arguments are those of the program's call of `dlsym`.
     let found = unsafe { found(handle, name, || real_dlsym(handle, name)) };
     Answer { found, on: DLSYM.find() }
 }
@@ -115,10 +115,10 @@ unsafe extern "C" fn resolve_dlvsym(
     let look = || {
         type Function =
             unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> *mut c_void;
-        // SAFETY: that is its type.
+        // SAFETY: `Function` is the type of `dlvsym`, and the arguments are the program's.
         unsafe { std::mem::transmute::<*mut c_void, Function>(on)(handle, name, version) }
     };
-    // SAFETY: as the program has called us.
+    // SAFETY: the arguments are those of the program's call of `dlvsym`.
     Answer { found: unsafe { found(handle, name, look) }, on }
 }
 

@@ -30,10 +30,12 @@ const RUNS: u32 = 1;
 const IS_TO_END: u32 = 2;
 const ENDED: u32 = 3;
 
-/// The time that the end of a program waits for the goodbye. After that the lease has to end.
+/// The time for which the end of a program waits for the goodbye. Without a goodbye, the lease has
+/// to expire.
 const GOODBYE_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// The time that the first queue pair waits for the mark, since it can't be marked later.
+/// The time for which the first queue pair waits for the mark, since a queue pair can't be marked
+/// later.
 const MARK_TIMEOUT: Duration = Duration::from_millis(100);
 
 thread_local! {
@@ -111,7 +113,7 @@ extern "C" fn load() {
         MARKING.set(mark.into());
     }
     PROCESS.store(system::process(), Relaxed);
-    // SAFETY: the function does nothing but calls that a child may make.
+    // SAFETY: `child` makes only calls that are allowed in a forked child.
     if unsafe { libc::pthread_atfork(None, None, Some(child)) } == 0 {
         // The loader calls this once.
         let _ = SETTINGS.set(settings);

@@ -12,11 +12,12 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// An original function by name: the next one after ours, which may belong to another preloaded library.
+/// The lookup of an original function by name: the next one after ours, which may belong to another
+/// preloaded library.
 #[derive(Debug)]
 pub(crate) struct Next {
     name: &'static CStr,
-    /// A library to search besides: one that was loaded for a part of the program alone.
+    /// A further library to search: one that was loaded only for a part of the program.
     library: Option<&'static CStr>,
     found: AtomicPtr<c_void>,
 }
@@ -44,7 +45,8 @@ impl Next {
 
 /// Returns the next function of this name, or that of a loaded library; null if there is none.
 pub(crate) fn look(name: &CStr, library: Option<&CStr>) -> *mut c_void {
-    // SAFETY: names end with zero. A library that is loaded already stays so: it has called us, or is about to be called.
+    // SAFETY: names end with zero. A library that is loaded already stays loaded: it has called us,
+    // or is about to be called.
     unsafe {
         let next = dlsym(libc::RTLD_NEXT, name.as_ptr());
         match library {
@@ -70,7 +72,8 @@ macro_rules! next {
             return $without;
         }
         type Function = unsafe extern "C" fn($($type),*) -> $result;
-        // SAFETY: the function of that name has that type, and the arguments are those that we were called with.
+        // SAFETY: the function of this name has this type, and the arguments are those of the
+        // program's call.
         unsafe { std::mem::transmute::<*mut libc::c_void, Function>(found)($($argument),*) }
     }};
 }

@@ -1,6 +1,6 @@
 //! The interposed C functions that create, mark and connect sockets.
 //!
-//! No lock is held during a call of the original function, and `errno` stays as that left it.
+//! No lock is held during a call of the original function, which alone determines `errno`.
 
 // The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
@@ -22,12 +22,12 @@ pub(crate) fn place(fd: c_int) -> Option<usize> {
 /// Sockets whose byte of the IP header is unset since `socket` created them. Sockets of other origins are not included.
 static FRESH: Bits<{ crate::DESCRIPTORS / 64 }> = Bits::new();
 
-/// Handles that a descriptor is closed or duplicated.
+/// Clears the flag of a descriptor that is closed or duplicated.
 pub(crate) fn not_fresh(place: usize) {
     FRESH.set(place, false);
 }
 
-/// Handles that a socket is connected to another host.
+/// Stores that a socket is connected to another host.
 fn connected(fd: c_int, peer: Peer) {
     if let Some(place) = place(fd) {
         WATCH.connected(place, peer);
@@ -101,7 +101,7 @@ pub(crate) unsafe extern "C" fn connect(
     length: socklen_t,
 ) -> c_int {
     let is_ours = !process::is_own() && process::settings().is_some();
-    // SAFETY: it is what the program wants read.
+    // SAFETY: the program passes the address to be read.
     let peer = if is_ours { unsafe { system::peer(address.cast(), length) } } else { None };
     let peer = peer.filter(|peer| peer.is_elsewhere());
     if let Some(peer) = peer {
@@ -117,9 +117,9 @@ pub(crate) unsafe extern "C" fn connect(
     if is_ours {
         let errno = Errno::keep();
         // A connection in progress counts too.
-        let goes_on = result == 0 || [libc::EINPROGRESS, libc::EINTR].contains(&Errno::get());
+        let is_connecting = result == 0 || [libc::EINPROGRESS, libc::EINTR].contains(&Errno::get());
         match peer {
-            Some(peer) if goes_on => connected(fd, peer),
+            Some(peer) if is_connecting => connected(fd, peer),
             // A datagram socket is connected to another address.
             None if result == 0 => closing(fd),
             _ => {}
@@ -140,7 +140,7 @@ unsafe fn accepted(fd: c_int, address: *const sockaddr, length: Option<socklen_t
     }
     let errno = Errno::keep();
     let peer = match length {
-        // SAFETY: as the caller says.
+        // SAFETY: the caller ensures that `accept` has written `length` bytes.
         Some(length) => unsafe { system::peer(address.cast(), length) },
         None => system::remote(fd),
     };
@@ -166,15 +166,17 @@ unsafe fn written(
     if address.is_null() || length.is_null() {
         return None;
     }
-    // SAFETY: as the caller says.
+    // SAFETY: the caller ensures that `length` is valid.
     Some(unsafe { *length }).filter(|length| *length <= room)
 }
 
+/// Returns the room for an address; 0 if there is none.
+///
 /// # Safety
 ///
 /// `length` is NULL or a number.
 unsafe fn room(length: *const socklen_t) -> socklen_t {
-    // SAFETY: as the caller says.
+    // SAFETY: the caller ensures that `length` is valid if it is not NULL.
     if length.is_null() { 0 } else { unsafe { *length } }
 }
 
@@ -189,13 +191,13 @@ pub(crate) unsafe extern "C" fn accept(
     address: *mut sockaddr,
     length: *mut socklen_t,
 ) -> c_int {
-    // SAFETY: as the program has it.
+    // SAFETY: the program passes NULL or a valid pointer.
     let room = unsafe { room(length) };
     let result = next!(
         Next::new(c"accept"),
         (fd => c_int, address => *mut sockaddr, length => *mut socklen_t) -> c_int, -1
     );
-    // SAFETY: the same.
+    // SAFETY: the pointers are the program's, valid as for `accept`.
     unsafe { accepted(result, address, written(address, length, room)) };
     result
 }
@@ -212,13 +214,13 @@ pub(crate) unsafe extern "C" fn accept4(
     length: *mut socklen_t,
     flags: c_int,
 ) -> c_int {
-    // SAFETY: as the program has it.
+    // SAFETY: the program passes NULL or a valid pointer.
     let room = unsafe { room(length) };
     let result = next!(
         Next::new(c"accept4"),
         (fd => c_int, address => *mut sockaddr, length => *mut socklen_t, flags => c_int) -> c_int, -1
     );
-    // SAFETY: the same.
+    // SAFETY: the pointers are the program's, valid as for `accept4`.
     unsafe { accepted(result, address, written(address, length, room)) };
     result
 }

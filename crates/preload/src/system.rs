@@ -19,12 +19,12 @@ impl Errno {
     }
 
     pub(crate) fn get() -> c_int {
-        // SAFETY: the place is the thread's own.
+        // SAFETY: the location belongs to this thread.
         unsafe { *libc::__errno_location() }
     }
 
     pub(crate) fn set(value: c_int) {
-        // SAFETY: the same.
+        // SAFETY: the location belongs to this thread.
         unsafe { *libc::__errno_location() = value };
     }
 }
@@ -40,8 +40,8 @@ pub(crate) fn process() -> u32 {
     std::process::id()
 }
 
-/// Marks the packets that a socket sends to a peer from now on. The two ECN bits are unchanged: they are read from the
-/// socket if it may have some, and the kernel keeps those of streams.
+/// Marks the packets that a socket sends to a peer from now on. The two ECN bits are unchanged:
+/// they are read from the socket if it may have any, and the kernel keeps those of streams.
 pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_fresh: bool) {
     if marking.class.is_none() {
         return;
@@ -53,7 +53,7 @@ pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_fresh: bool) {
     };
     let mut there: c_int = 0;
     let mut length = size_of::<c_int>() as socklen_t;
-    // SAFETY: both calls are given a number and its length.
+    // SAFETY: both calls get a pointer to an integer, and its length.
     unsafe {
         if !is_fresh && libc::getsockopt(fd, level, name, (&raw mut there).cast(), &mut length) != 0
         {
@@ -70,13 +70,13 @@ pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_fresh: bool) {
 type Name = unsafe extern "C" fn(c_int, *mut libc::sockaddr, *mut socklen_t) -> c_int;
 
 fn name(fd: c_int, name: Name) -> Option<Peer> {
-    // SAFETY: zeros are an address, of no family; the length is its own.
+    // SAFETY: an address of zeros is valid and has no family; `length` is the size of the address.
     let (status, address, length) = unsafe {
         let mut address: libc::sockaddr_storage = zeroed();
         let mut length = size_of::<libc::sockaddr_storage>() as socklen_t;
         (name(fd, (&raw mut address).cast(), &mut length), address, length)
     };
-    // SAFETY: the storage is that long, and all of it was written.
+    // SAFETY: the slice is not longer than the storage, all of which is initialised.
     let bytes = unsafe {
         let length = (length as usize).min(size_of::<libc::sockaddr_storage>());
         std::slice::from_raw_parts((&raw const address).cast::<u8>(), length)
@@ -97,7 +97,7 @@ pub(crate) fn local(fd: c_int) -> Option<Peer> {
 /// Returns the inode of a socket, or `None` for other files.
 pub(crate) fn socket(fd: c_int) -> Option<u64> {
     let mut about = MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: it is written if the call says so.
+    // SAFETY: `fstat` has written the structure if it returns 0.
     let about = unsafe {
         if libc::fstat(fd, about.as_mut_ptr()) != 0 {
             return None;
@@ -109,7 +109,7 @@ pub(crate) fn socket(fd: c_int) -> Option<u64> {
 
 /// Runs a function with all signals blocked, so that a new thread receives none of the program's.
 pub(crate) fn without_signals<T>(run: impl FnOnce() -> T) -> T {
-    // SAFETY: sets of signals are numbers; each is written before it is read.
+    // SAFETY: signal sets consist of numbers; each is written before it is read.
     unsafe {
         let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (zeroed(), zeroed());
         libc::sigfillset(&mut all);
@@ -120,7 +120,7 @@ pub(crate) fn without_signals<T>(run: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Waits until the word is [woken](wake), has another value, or the time is over.
+/// Waits until the word is [woken](wake), has another value than `is`, or `most` has passed.
 pub(crate) fn wait(word: &AtomicU32, is: u32, most: Duration) {
     let most = libc::timespec {
         tv_sec: most.as_secs() as libc::time_t,
@@ -133,7 +133,7 @@ pub(crate) fn wait(word: &AtomicU32, is: u32, most: Duration) {
 
 pub(crate) fn wake(word: &AtomicU32) {
     let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
-    // SAFETY: the word lives.
+    // SAFETY: the word is alive.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, i32::MAX) };
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn wake(word: &AtomicU32) {
 pub(crate) fn move_high(fd: c_int) -> c_int {
     /// High enough for most programs, with a descriptor table of 16 KB.
     const FAR: libc::rlim_t = 2000;
-    // SAFETY: limits are numbers, and calls on a descriptor of ours.
+    // SAFETY: the limits are numbers, and the descriptor is the library's own.
     unsafe {
         let mut limits: libc::rlimit = zeroed();
         libc::getrlimit(libc::RLIMIT_NOFILE, &mut limits);
@@ -159,21 +159,21 @@ pub(crate) fn move_high(fd: c_int) -> c_int {
 
 /// Closes a descriptor, bypassing the interposed function.
 pub(crate) fn close_now(fd: c_int) {
-    // SAFETY: a number.
+    // SAFETY: the call takes only a number.
     unsafe { libc::syscall(libc::SYS_close, fd) };
 }
 
-/// Returns the address in the bytes that a program has passed.
+/// Returns the peer of an address that a program has passed.
 ///
 /// # Safety
 ///
 /// `address` is NULL or points to `length` bytes.
 pub(crate) unsafe fn peer(address: *const c_void, length: socklen_t) -> Option<Peer> {
-    // The longest address of interest; a wrong length of the program is not followed.
+    // The longest address of interest; a larger length that the program passes is not trusted.
     let length = (length as usize).min(size_of::<libc::sockaddr_in6>());
     if address.is_null() || (address as usize) < 4096 {
         return None;
     }
-    // SAFETY: as the caller says.
+    // SAFETY: the caller ensures that `address` points to `length` bytes.
     Peer::of(unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) })
 }

@@ -1,8 +1,8 @@
-//! The interposed functions of libibverbs that set the path of queue pairs and address handles. RDMA-CM connects its
-//! queue pairs by `ibv_modify_qp`, so they come here too.
+//! The interposed functions of libibverbs that set the path of queue pairs and address handles.
+//! RDMA-CM connects its queue pairs by `ibv_modify_qp`, so this module covers them too.
 //!
-//! A program that looks up these functions itself (NCCL) gets them by `lookup`. A program that bypasses libibverbs (UCX
-//! with mlx5) is not covered; `UCX_IB_SL` and similar variables are for those.
+//! A program that looks up these functions itself (NCCL) gets them by `lookup`. A program that
+//! bypasses libibverbs (UCX with mlx5) is not covered; it needs `UCX_IB_SL` and similar variables.
 
 // The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
@@ -20,22 +20,23 @@ use std::ptr::null_mut;
 
 pub(crate) const LIBRARY: &std::ffi::CStr = c"libibverbs.so.1";
 
-/// The connected queue pairs and the address handles: both lead to another host.
-static THERE: Slots<QUEUE_PAIRS> = Slots::new();
+/// The slots of connected queue pairs and of address handles, both of which lead to another host.
+static TO_OTHER_HOSTS: Slots<QUEUE_PAIRS> = Slots::new();
 
-/// Handles that a queue pair or address handle leads to a peer.
-fn leads(one: *mut c_void, peer: Peer) {
+/// Stores that a queue pair or address handle leads to a peer.
+fn store(object: *mut c_void, peer: Peer) {
     let errno = Errno::keep();
-    if let Some(number) = THERE.take(one as usize) {
+    if let Some(number) = TO_OTHER_HOSTS.take(object as usize) {
         WATCH.connected(DESCRIPTORS + number, peer);
     }
     drop(errno);
 }
 
-/// Handles that a queue pair or address handle is about to be destroyed. Afterwards another may have its address.
-fn ends(one: *mut c_void) {
+/// Clears a queue pair or address handle before it is destroyed. Afterwards another object may have
+/// its address.
+fn clear(object: *mut c_void) {
     if process::settings().is_some()
-        && let Some(number) = THERE.free(one as usize)
+        && let Some(number) = TO_OTHER_HOSTS.free(object as usize)
     {
         WATCH.closing(DESCRIPTORS + number);
     }
@@ -55,7 +56,7 @@ fn marked(attr: &AhAttr, marking: Marking) -> Option<AhAttr> {
     (marked != *attr).then_some(marked)
 }
 
-/// Returns the peer, if it is known: a path within a subnet has a LID alone, which is no host's name.
+/// Returns the peer, if it is known. A path within a subnet has only a LID, which names no host.
 fn peer(attr: &AhAttr) -> Option<Peer> {
     let half = |bytes: &[u8]| bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
     let (high, low) = attr.grh.dgid.split_at(8);
@@ -83,13 +84,15 @@ pub(crate) unsafe extern "C" fn ibv_modify_qp(
     let settings = process::settings().filter(|_| mask & QP_AV != 0 && !attr.is_null());
     let Some(settings) = settings else { return call(attr) };
     let marking = process::marking_of_queue_pair(settings);
-    // SAFETY: the mask says that the program has written it. It is the program's again when this returns.
+    // SAFETY: the mask states that the program has set the vector. The program uses the vector
+    // again only after this function returns.
     let vector = unsafe { &raw mut (*attr).ah_attr };
     let before = unsafe { vector.read() };
     let result = match marked(&before, marking) {
         None => call(attr),
         Some(marked) => {
-            // The vector is changed in place, as only the program's library knows the size of the structure around it.
+            // SAFETY: as above. The vector is changed in place, as only the program's library knows
+            // the size of the structure around it.
             unsafe { vector.write(marked) };
             let result = call(attr);
             unsafe { vector.write(before) };
@@ -97,7 +100,7 @@ pub(crate) unsafe extern "C" fn ibv_modify_qp(
         }
     };
     if let Some(peer) = peer(&before).filter(|_| result == 0) {
-        leads(qp, peer);
+        store(qp, peer);
     }
     result
 }
@@ -118,7 +121,7 @@ pub(crate) unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr
     let settings = process::settings().filter(|_| !attr.is_null());
     let Some(settings) = settings else { return call(attr) };
     let marking = process::marking_of_queue_pair(settings);
-    // SAFETY: the program wants it read.
+    // SAFETY: the pointer is not null, and the program passes it to be read.
     let before = unsafe { attr.read() };
     let mut handle = null_mut();
     if let Some(mut marked) = marked(&before, marking) {
@@ -128,7 +131,7 @@ pub(crate) unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr
         handle = call(attr);
     }
     if let Some(peer) = peer(&before).filter(|_| !handle.is_null()) {
-        leads(handle, peer);
+        store(handle, peer);
     }
     handle
 }
@@ -140,7 +143,7 @@ pub(crate) unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
-    ends(ah);
+    clear(ah);
     next!(Next::of(LIBRARY, c"ibv_destroy_ah"), (ah => *mut c_void) -> c_int, libc::ENOSYS)
 }
 
@@ -151,6 +154,6 @@ pub(crate) unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ibv_destroy_qp(qp: *mut c_void) -> c_int {
-    ends(qp);
+    clear(qp);
     next!(Next::of(LIBRARY, c"ibv_destroy_qp"), (qp => *mut c_void) -> c_int, libc::ENOSYS)
 }
