@@ -33,7 +33,8 @@ impl Client {
         self.driver.session.mark()
     }
 
-    /// Returns the reason if the controller refuses the application. It is not registered again.
+    /// Returns the reason if the controller refuses the application. A refused application is not
+    /// registered again.
     pub fn refused(&self) -> Option<&str> {
         self.driver.session.refused()
     }

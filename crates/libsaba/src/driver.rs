@@ -1,6 +1,6 @@
-//! [`Driver`]: sends the requests of a session, renews the lease, and finds a controller that is reachable. Instances
-//! of a controller share a store. So a request without an answer goes to the next instance unchanged, and is carried
-//! out once.
+//! [`Driver`]: sends the requests of a session, renews the lease, and finds a reachable controller.
+//! Instances of a controller share a store. So a request without an answer is sent unchanged to the
+//! next instance, and is carried out once.
 
 use crate::failover::Failover;
 use crate::http::HttpConnection;
@@ -79,7 +79,8 @@ impl Driver {
         }
     }
 
-    /// Sends all pending requests, unless no controller was reachable a moment ago: the program must not wait again.
+    /// Sends all pending requests, unless no controller was reachable at the last attempt: the
+    /// program must not wait again.
     pub(crate) fn send_if_reachable(&mut self) {
         if !self.is_unreachable() {
             self.send();
@@ -122,14 +123,15 @@ impl Driver {
     }
 }
 
-/// Interprets a response. An error means that the next controller has to be asked.
+/// Interprets a response. After an error, the next controller has to be tried.
 fn reply(status: u16, body: Value) -> Result<Reply, String> {
     let message = body["error"].as_str().map(str::to_owned);
     let describe = |message: Option<String>| message.unwrap_or_else(|| format!("status {status}"));
     match status {
         200..300 => Ok(Reply::Done(body)),
         _ if body["refusal"].get("no_such_client").is_some() => Ok(Reply::Forgotten),
-        // The store has failed, too many requests are queued, or the instance is cut off: the request can be repeated.
+        // The store has failed, too many requests are queued, or the instance is cut off. The
+        // request can be repeated.
         500.. => Err(describe(message)),
         _ => Ok(Reply::Refused(describe(message))),
     }

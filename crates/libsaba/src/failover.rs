@@ -9,7 +9,7 @@ const RETRY: Duration = Duration::from_millis(500);
 /// The longest delay.
 const MAX_RETRY: Duration = Duration::from_secs(10);
 
-/// The controller in use. It stays in use until it fails; then the others are tried at once, in turn.
+/// The controller in use, until it fails. The others are then tried at once, in order.
 #[derive(Debug)]
 pub(crate) struct Failover {
     endpoints: NonZeroUsize,

@@ -14,7 +14,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// The longest response, in bytes.
 const MAX_RESPONSE: u64 = 1 << 20;
 
-/// A connection that is opened when it is needed.
+/// A connection that the first request opens.
 #[derive(Debug)]
 pub(crate) struct HttpConnection {
     endpoint: Endpoint,
@@ -77,8 +77,9 @@ impl HttpConnection {
         &self.endpoint
     }
 
-    /// Sends a request. Returns the status and the body of the response. A connection from an earlier request may have
-    /// been closed meanwhile; the request is then repeated once on a new one. So requests have to be idempotent.
+    /// Sends a request. Returns the status and the body of the response. The controller may have
+    /// closed a kept-open connection. The request is then repeated once on a new connection, so
+    /// requests have to be idempotent.
     pub(crate) fn request(
         &mut self,
         method: &str,
@@ -154,7 +155,7 @@ fn tcp(host: &str) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// Reads a response with a content length. Returns also whether the connection stays open.
+/// Reads a response with a content length. Also returns whether the connection stays open.
 fn answer(from: &mut impl BufRead) -> io::Result<(u16, Value, bool)> {
     let malformed = || {
         io::Error::new(

@@ -6,8 +6,8 @@ use crate::session::Local;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// A session, its driver, and the thread that renews the lease. Only the process that created it sends requests; in a
-/// forked child all calls are without effect.
+/// A session, its driver, and the thread that renews the lease. Only the process that created it
+/// sends requests. In a forked child, calls have no effect.
 #[derive(Debug)]
 pub(crate) struct LeaseThread {
     shared: Arc<Shared>,
@@ -72,7 +72,8 @@ impl LeaseThread {
         self.own()?.driver.unreachable()
     }
 
-    /// Sends the pending requests. If no controller is reachable any more, the thread is woken, to search for one.
+    /// Sends the pending requests. If the controller has become unreachable, the thread is woken to
+    /// search for another one.
     fn send(&self, driver: &mut Driver) {
         let was_unreachable = driver.is_unreachable();
         driver.send_if_reachable();

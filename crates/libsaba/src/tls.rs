@@ -23,7 +23,8 @@ pub struct TlsFiles {
     pub authorities: Option<PathBuf>,
     /// The certificate chain of this client, without the root.
     pub certificate: Option<PathBuf>,
-    /// The key of the certificate; others must not be able to read it. Certificate and key are set both or neither.
+    /// The key of the certificate; others must not be able to read it. Certificate and key are
+    /// either both set or both unset.
     pub key: Option<PathBuf>,
 }
 

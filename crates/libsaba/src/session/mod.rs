@@ -246,7 +246,8 @@ impl Session {
         }
     }
 
-    /// Handles that the controller does not know the client: everything is registered again.
+    /// Handles a reply of a controller that does not know the client: everything is registered
+    /// again.
     pub(crate) fn forgotten(&mut self) {
         (self.client, self.application, self.outstanding) = (None, None, None);
         self.links.retain(|_, link| !link.is_closed);
