@@ -55,8 +55,8 @@ pub enum Change {
     },
 }
 
-/// Returns the steps from the tree that was read to the wanted one. The list is empty if they are equal, or if the tree
-/// is another program's.
+/// Returns the steps from the read tree to the wanted one. The list is empty if the trees are
+/// equal, or if the read tree is another program's.
 ///
 /// A class exists before a filter names it, and is removed after the last such filter. The parent of a class and the
 /// default class can't be changed in place. If they differ, another program has changed them, and the tree is built
@@ -128,7 +128,7 @@ fn between(read: &Tree, wanted: &Tree) -> Vec<Change> {
 }
 
 impl Change {
-    /// Returns the line of `tc -batch` that makes the same change at a device.
+    /// Returns the line of `tc -batch` that makes this change at a device.
     pub fn line(&self, device: &str) -> String {
         match self {
             Change::AddRoot { default } => {
@@ -164,7 +164,7 @@ fn class_line(verb: &str, device: &str, number: u16, class: &Class) -> String {
         line,
         " classid {HANDLE:x}:{number:x} htb rate {rate}bit ceil {ceil}bit burst {burst}b cburst {cburst}b"
     );
-    // Without a quantum, the kernel takes a tenth of the rate and warns that it is too large.
+    // Without a quantum, the kernel uses a tenth of the rate and warns that this is too large.
     let quantum = class.quantum.unwrap_or(INNER_QUANTUM);
     let _ = write!(line, " quantum {quantum}");
     line

@@ -18,13 +18,13 @@ impl Dscp {
         self.0
     }
 
-    /// Returns the byte of IPv4's type of service and IPv6's traffic class, whose two lowest bits belong to explicit
-    /// congestion notification.
+    /// Returns the byte of IPv4's type of service and IPv6's traffic class. Its two lowest bits
+    /// belong to explicit congestion notification.
     pub const fn byte(self) -> u8 {
         self.0 << 2
     }
 
-    /// Returns the mark in such a byte; `None` if it is 0.
+    /// Returns the mark in a byte of this kind; `None` if the mark is 0.
     pub(super) const fn of_byte(byte: u8) -> Option<Self> {
         if byte == 0 || byte & 3 != 0 { None } else { Some(Dscp(byte >> 2)) }
     }
@@ -72,7 +72,7 @@ impl Marks {
         self.levels.get(&dscp).copied()
     }
 
-    /// Each level has one mark, and each mark one level.
+    /// Collects marks. Each level must have one mark, and each mark one level.
     fn from_iter(pairs: impl Iterator<Item = (PriorityLevel, Dscp)>) -> Self {
         let marks: BTreeMap<PriorityLevel, Dscp> = pairs.collect();
         let levels = marks.iter().map(|(&level, &dscp)| (dscp, level)).collect();

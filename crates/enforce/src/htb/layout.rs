@@ -56,9 +56,9 @@ pub struct Layout {
     packet: Bytes,
 }
 
-/// The rate of catching up after a late timer, in bursts a second: a burst is this fraction of the rate plus a packet.
-/// Timers of a busy host are late by some hundred microseconds, those of a virtual machine without a processor by
-/// milliseconds. The link loses the rest.
+/// The divisor of a class's rate in its burst: a burst has the bytes of 2 ms at this rate, plus a packet. A class catches
+/// up this much after a late timer. Timers are late by some hundred microseconds on a busy host, and by milliseconds on a
+/// virtual machine without a processor. The link loses the bandwidth beyond the burst.
 const CATCH_UP_PER_S: u64 = 500;
 
 /// Returns the burst of a class with this rate.

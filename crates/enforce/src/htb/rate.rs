@@ -5,9 +5,9 @@ use bandwise_units::{BitRate, Bytes, lowest_terms};
 /// The rate of a queue without a weight. It may borrow like the others, so that its remaining packets leave.
 pub const LEAST: BitRate = BitRate::from_bps(8_000);
 
-/// Returns the largest rate up to this one that `tc` prints exactly. The kernel keeps whole bytes a second. `tc` prints
-/// four digits or more: in bit, in kbit from 10^6 bit/s, in Mbit from 10^9, in Gbit from 10^12. So the printed value is
-/// the written one; the error is below 0.1%.
+/// Returns the largest rate up to `rate` that `tc` prints exactly. The kernel stores whole bytes a
+/// second. `tc` prints four digits or more: in bit, in kbit from 10^6 bit/s, in Mbit from 10^9, in
+/// Gbit from 10^12. So the printed value is the written one; the error is below 0.1%.
 pub fn printable(rate: BitRate) -> BitRate {
     let bps = rate.as_bps();
     let step = match bps {
@@ -41,16 +41,18 @@ pub(super) fn ticks(bytes: Bytes, rate: BitRate) -> u32 {
     u32::try_from((bits * TICKS_PER_S + bps / 2) / bps).unwrap_or(u32::MAX)
 }
 
-/// Returns the bytes that are sent in so many ticks. It inverts [`ticks`], if a tick is longer than a byte.
+/// Returns the bytes that are sent in a number of ticks. Inverts [`ticks`] if a tick is longer than
+/// the transmission time of a byte.
 pub(super) fn bytes(ticks: u32, rate: BitRate) -> Bytes {
     let bits = u128::from(ticks) * u128::from(rate.as_bps());
     let bytes = (bits + 4 * TICKS_PER_S) / (8 * TICKS_PER_S);
     Bytes::new(u64::try_from(bytes).unwrap_or(u64::MAX))
 }
 
-/// Returns the bytes that each queue sends in its turn of the round robin, in the ratios of the weights. A quantum is
-/// at least a packet: HTB sends whole packets, and a queue that has sent too much still takes part in the next round.
-/// Weights are not 0; equal ratios give equal quanta.
+/// Returns the bytes that each queue sends in each round of the round robin, in the ratios of the
+/// weights. A quantum is at least a packet: HTB sends whole packets, and a queue that has exceeded
+/// its quantum still takes part in the next round. Weights are not 0; equal ratios give equal
+/// quanta.
 pub fn quanta(weights: &[u8], packet: Bytes) -> Vec<u32> {
     let weights = lowest_terms(&weights.iter().map(|&weight| weight.into()).collect::<Vec<_>>());
     let least = weights.iter().copied().min().unwrap_or(1).max(1);

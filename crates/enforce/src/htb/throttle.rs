@@ -22,8 +22,8 @@ pub fn throttle(rate: BitRate) -> Result<Tree, Unfit> {
     Ok(Tree { default: LINK, classes: BTreeMap::from([(LINK, class)]), ..Tree::default() })
 }
 
-/// Returns `true` if the tree is such a limit, or an incomplete one. A shared port never gives its whole link to
-/// unmarked packets.
+/// Returns `true` if the tree is a rate limit by [`throttle`], or an incomplete one. A shared port
+/// never gives its whole link to unmarked packets.
 pub fn is_throttle(tree: &Tree) -> bool {
     tree.default == LINK
 }

@@ -27,19 +27,19 @@ pub struct Class {
     pub parent: Option<u16>,
     /// The guaranteed rate.
     pub rate: BitRate,
-    /// The largest rate, with what other classes leave.
+    /// The largest rate, including bandwidth that other classes leave unused.
     pub ceil: BitRate,
     /// The bytes that the class may send at once after a pause, by its rate.
     pub burst: Bytes,
     /// The bytes that the class may send at once after a pause, by its ceiling.
     pub cburst: Bytes,
-    /// The bytes that the class sends in its turn; `None` for inner classes.
+    /// The bytes that the class sends in each round of the round robin; `None` for inner classes.
     pub quantum: Option<u32>,
 }
 
 impl Class {
-    /// Returns `true` if this class, as read, is the wanted one. Bursts may differ slightly: the kernel keeps them as
-    /// times in ticks, and `tc` writes whole microseconds.
+    /// Returns `true` if this class, as read, equals the wanted one. Bursts may differ slightly:
+    /// the kernel stores them as times in ticks, and `tc` writes whole microseconds.
     pub(super) fn is(&self, wanted: &Class) -> bool {
         let near = |a: Bytes, b: Bytes, rate| {
             let (a, b) = (ticks(a, rate), ticks(b, rate));
@@ -71,7 +71,7 @@ impl Family {
 pub struct Filter {
     /// The mark; `None` if another program made the filter match something else.
     pub dscp: Option<Dscp>,
-    /// The class; 0 if it is not one of this tree.
+    /// The class; 0 if it is not part of this tree.
     pub class: u16,
 }
 
@@ -82,14 +82,14 @@ pub struct Tree {
     pub default: u16,
     /// The classes, by number.
     pub classes: BTreeMap<u16, Class>,
-    /// The filters, by protocol and number, which is that of the mark.
+    /// The filters, by protocol and number. The number equals the mark.
     pub filters: BTreeMap<(Family, u16), Filter>,
     /// The kernel's numbers of the tables of filters, by protocol, if they were read.
     pub tables: BTreeMap<Family, u16>,
 }
 
 impl Tree {
-    /// Returns `true` if this tree, as read, is the wanted one.
+    /// Returns `true` if this tree, as read, equals the wanted one.
     pub fn is(&self, wanted: &Tree) -> bool {
         let same = |(a, b): ((&u16, &Class), (&u16, &Class))| a.0 == b.0 && a.1.is(b.1);
         self.default == wanted.default
@@ -128,7 +128,7 @@ pub enum Root {
 }
 
 impl Root {
-    /// Returns `true` if this root, as read, is the wanted one.
+    /// Returns `true` if this root, as read, equals the wanted one.
     pub fn is(&self, wanted: &Root) -> bool {
         match (self, wanted) {
             (Root::Saba(read), Root::Saba(wanted)) => read.is(wanted),

@@ -6,7 +6,7 @@ use super::smp::Data;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u16)]
 pub enum Attribute {
-    /// The node's name for people.
+    /// The node's description.
     NodeDescription = 0x10,
     /// The kind of the node and its identifiers.
     NodeInfo = 0x11,
@@ -46,7 +46,8 @@ pub enum Kind {
     Host,
     /// A switch, which forwards packets.
     Switch,
-    /// A router to other subnets, or an unknown kind of node. Bandwise asks nothing beyond it and writes nothing to it.
+    /// A router to other subnets, or an unknown kind of node. Bandwise discovers nothing beyond
+    /// such a node and writes nothing to it.
     Other,
 }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub enum Subject {
     /// The node at the other end of a link; `None` for this host's node.
     Node(Option<PortAt>),
-    /// The node's name for people.
+    /// The node's description.
     Name(Guid),
     /// The properties of a switch.
     Switch(Guid),
@@ -109,7 +109,7 @@ impl Discovery {
         self.fabric.nodes.get_mut(&guid).map(change);
     }
 
-    /// Handles a node at the other end of a link, or this host's node.
+    /// Adds a node at the other end of a link, or this host's node.
     fn met(&mut self, from: Option<PortAt>, route: &Route, info: NodeInfo) {
         let at = PortAt { node: info.guid, port: info.local_port };
         if let Some(from) = from {

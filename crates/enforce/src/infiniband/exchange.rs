@@ -139,7 +139,7 @@ impl<K> Exchange<K> {
             return;
         }
         if smp.status & BUSY != 0 {
-            // It is retransmitted at its deadline; the node would still be busy now.
+            // The request is retransmitted at its deadline; the node would still be busy now.
             return;
         }
         let Some(Sent { key, request, .. }) = self.sent.remove(&number) else { return };

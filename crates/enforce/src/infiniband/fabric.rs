@@ -1,4 +1,5 @@
-//! [`Fabric`]: nodes, ports, links and forwarding tables, as they were read; and the path of a connection.
+//! [`Fabric`]: nodes, ports, links and forwarding tables as read from a fabric, and the paths of
+//! connections.
 
 use super::attributes::{Guid, Kind, PortInfo};
 use super::smp::Route;
@@ -15,9 +16,9 @@ pub struct PortAt {
 }
 
 impl PortAt {
-    /// Returns the port's id for a controller: the lower 56 bits of the GUID, and the number of the port. The id stays
-    /// the same over discoveries and restarts. Two nodes whose GUIDs differ in the uppermost byte only are refused
-    /// ([`Fabric::ambiguous`]).
+    /// Returns the port's id for a controller: the lower 56 bits of the GUID, and the number of the
+    /// port. Discoveries and restarts do not change the id. Two nodes whose GUIDs differ only in
+    /// the uppermost byte are refused ([`Fabric::ambiguous`]).
     pub fn id(self) -> PortId {
         PortId(self.node.0 << 8 | u64::from(self.port))
     }
@@ -28,7 +29,7 @@ impl PortAt {
 pub struct Node {
     /// The node's role.
     pub kind: Kind,
-    /// The node's name for people; empty if it has none.
+    /// The node's description; empty if it has none.
     pub description: String,
     /// The number of ports.
     pub ports: u8,
@@ -56,7 +57,8 @@ pub struct Fabric {
 const NOWHERE: u8 = 255;
 
 impl Fabric {
-    /// Returns a node's name for people: its description, with the GUID appended if another node has the same.
+    /// Returns a node's name for people: its description. The GUID is appended if another node has
+    /// the same description.
     pub fn name(&self, guid: Guid) -> String {
         let Some(node) = self.nodes.get(&guid) else { return guid.to_string() };
         let text = &node.description;
@@ -108,7 +110,7 @@ impl Fabric {
         self.nodes[&found.node].read.contains_key(&port).then_some(found)
     }
 
-    /// Returns two nodes whose ports would have the same ids.
+    /// Returns two nodes whose ports would get the same ids; `None` if all ids differ.
     pub fn ambiguous(&self) -> Option<[Guid; 2]> {
         let mut seen = BTreeMap::new();
         let twice = |&guid: &Guid| Some([seen.insert(guid.0 << 8, guid)?, guid]);
@@ -136,8 +138,9 @@ impl Fabric {
         None
     }
 
-    /// Returns the output ports of all paths between two hosts by the forwarding tables: from every active port of one
-    /// host to every address of the other. LMC gives a port several addresses. `None` if there is no path.
+    /// Returns the output ports of all paths between two hosts by the forwarding tables: from every
+    /// active port of one host to every address of the other (LMC gives a port several addresses).
+    /// Returns `None` if there is no path.
     pub fn path(&self, from: Guid, to: Guid) -> Option<BTreeSet<PortAt>> {
         let active = |guid: Guid| {
             let ports = self.nodes.get(&guid).map(|node| &node.read);

@@ -40,7 +40,7 @@ pub enum Unfit {
     TooManyQueues {
         /// The wanted number.
         wanted: usize,
-        /// The port's number.
+        /// The number of lanes that the port has.
         there: usize,
     },
     /// A number of weights other than the number of queues, or a weight of 0.
@@ -105,7 +105,7 @@ impl Lanes {
         &self.vls[..there]
     }
 
-    /// Returns the tables for a configuration: those that were read, with Saba's part replaced.
+    /// Returns the tables for a configuration: the tables as read, with Saba's part replaced.
     ///
     /// Absent levels use the lane of SL0. Lanes without a queue have an entry of the least weight, so that their
     /// remaining packets leave. Saba's lanes have low-priority entries only, since high-priority entries would take
@@ -159,7 +159,8 @@ impl Lanes {
         self.vls.iter().any(|ours| ours.get() == vl)
     }
 
-    /// Places entries where Saba's are, and then where the table is unused. Entries of other lanes stay in place.
+    /// Places entries at the positions of Saba's entries first, and then at unused positions.
+    /// Entries of other lanes stay in place.
     fn take_turns(
         &self,
         lanes: &[Vl],
@@ -205,7 +206,8 @@ impl Lanes {
     }
 }
 
-/// Reads a list of service levels or lanes, such as `1,2,5-8`; `None` if it is not such a list.
+/// Reads a list of service levels or lanes, such as `1,2,5-8`; `None` if the text is not such a
+/// list.
 pub fn listed<T: TryFrom<u8>>(text: &str) -> Option<Vec<T>> {
     let mut all = Vec::new();
     for part in text.split(',') {

@@ -68,7 +68,7 @@ pub struct Smp {
     pub modifier: u32,
     /// The management key; 0 if the fabric has none (IBTA 14.2.4).
     pub m_key: u64,
-    /// The number of links already passed; 0 when it is sent.
+    /// The number of links already passed; 0 when the SMP is sent.
     pub hop: u8,
     /// The route.
     pub route: Route,
@@ -129,7 +129,7 @@ impl Smp {
     ///
     /// # Errors
     ///
-    /// Returns [`NotAnSmp`] if the bytes are something else.
+    /// Returns [`NotAnSmp`] if the bytes are not a directed-route SMP.
     pub fn decode(bytes: &[u8]) -> Result<Self, NotAnSmp> {
         let bytes: &[u8; LENGTH] = bytes.try_into().map_err(|_| NotAnSmp::Length(bytes.len()))?;
         let number = |at: usize, length: usize| {

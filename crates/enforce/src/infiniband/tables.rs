@@ -10,7 +10,8 @@ use std::fmt;
 pub struct ArbitrationEntry {
     /// The lane.
     pub vl: u8,
-    /// The amount sent in this entry's entry, in units of 64 bytes; 0 skips the entry (IBTA 7.6.9.2).
+    /// The amount of data sent when the arbiter serves this entry, in units of 64 bytes; 0 skips
+    /// the entry (IBTA 7.6.9.2).
     pub weight: u8,
 }
 
@@ -22,7 +23,7 @@ pub type Mapping = [u8; 16];
 pub struct Tables {
     /// The mappings, by the input port of a switch; a host has one, for port 0.
     pub mappings: BTreeMap<u8, Mapping>,
-    /// The low-priority entries, as many as the port has.
+    /// The low-priority entries; the port determines their number.
     pub low: Vec<ArbitrationEntry>,
     /// The high-priority entries.
     pub high: Vec<ArbitrationEntry>,
@@ -111,7 +112,7 @@ impl Tables {
         self.parts().into_iter().filter(differs).collect()
     }
 
-    /// Returns `true` if the other tables have the same lengths and inputs, as those of one port do.
+    /// Returns `true` if both tables have the same lengths and inputs, as tables of one port do.
     pub fn is_like(&self, other: &Tables) -> bool {
         self.mappings.keys().eq(other.mappings.keys())
             && (self.low.len(), self.high.len()) == (other.low.len(), other.high.len())

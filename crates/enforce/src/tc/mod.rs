@@ -64,7 +64,7 @@ impl Plan for TcPlan {
 }
 
 impl fmt::Display for TcPlan {
-    /// Writes the lines of `tc -batch` that make the same change.
+    /// Writes the lines of `tc -batch` that make this change.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.changes.iter().try_for_each(|change| writeln!(f, "{}", change.line(&self.device)))
     }
@@ -76,7 +76,7 @@ impl<R: Reach> LinuxTc<R> {
         LinuxTc { ports, marks, reach }
     }
 
-    /// Returns a port, as it was listed.
+    /// Returns a port of the list.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl<R: Reach> LinuxTc<R> {
 
     fn read_root(&mut self, id: PortId) -> Result<Root, Fault> {
         let port = self.port(id)?.name.clone();
-        // Not through `port`, since `reach` is borrowed too.
+        // `port` would borrow all of `self`, and `reach` is borrowed too.
         let TcPort { namespace, device, .. } = &self.ports[id.0 as usize];
         let read = self.reach.visit(namespace.as_deref(), device, &[]);
         read.map_err(|Reason(reason)| Fault::Unreadable { port, reason })

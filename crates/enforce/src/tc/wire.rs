@@ -52,7 +52,7 @@ pub struct Kernel<W> {
 }
 
 impl<W: Wire> Kernel<W> {
-    /// Returns a kernel that has had no requests.
+    /// Returns a kernel to which no requests were sent.
     pub fn new(wire: W) -> Self {
         Kernel { wire, number: 0 }
     }

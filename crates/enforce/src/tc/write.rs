@@ -14,12 +14,13 @@ pub(super) struct Target<'a> {
     pub(super) device: &'a str,
 }
 
-/// Changes a device from `before` to `wanted`, reads it back, and returns what it read. Restores `before` if the write
-/// fails or reads back otherwise.
+/// Changes a device from `before` to `wanted`, reads the device back, and returns its
+/// configuration. Restores `before` if the write fails or another configuration is read back.
 ///
 /// # Errors
 ///
-/// Returns a [`Fault`] that says what could not be written, and what could not be restored.
+/// Returns a [`Fault`] that states the failed write and, if the restoration failed too, its
+/// failure.
 pub(super) fn write(
     reach: &mut impl Reach,
     target: Target,
@@ -44,7 +45,7 @@ pub(super) fn write(
     }
 }
 
-/// Restores the former configuration, whatever the device has now.
+/// Restores the former configuration from any current one.
 fn roll_back(reach: &mut impl Reach, target: Target, before: &Root) -> Left {
     let mut restore = || {
         let now = reach.visit(target.namespace, target.device, &[])?;

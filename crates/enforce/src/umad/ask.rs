@@ -65,7 +65,7 @@ impl<W: Wire> InfiniBand<W> {
         }
     }
 
-    /// Returns the properties and tables of a port, if its route still leads to it.
+    /// Returns the properties and tables of a port, if its stored route still leads to it.
     pub(super) fn read(&mut self, at: PortAt) -> Result<(PortAt, PortInfo, Tables), Reason> {
         let gone = || Reason("the port has left the fabric".into());
         let (route, is_switch, inputs) = self.there(at).ok_or_else(gone)?;
@@ -113,7 +113,7 @@ impl<W: Wire> InfiniBand<W> {
         Ok(())
     }
 
-    /// Returns the route to a port, `true` if it is a switch's, and its input ports.
+    /// Returns the route to a port, `true` if the port is a switch's, and its input ports.
     fn there(&self, at: PortAt) -> Option<(Route, bool, Vec<u8>)> {
         let node = self.fabric.nodes.get(&at.node)?;
         let (route, _) = node.read.get(&at.port)?;

@@ -20,7 +20,7 @@ pub enum NoDevice {
     /// The library is missing, or lacks a function.
     #[error("{FILE} can't be used: {0} (Debian: apt-get install libibumad3)")]
     Library(#[from] libloading::Error),
-    /// The device or an active port of it is missing, or the permission.
+    /// The device, its active port or the permission is missing.
     #[error(
         "{device} can't be opened: {error} (it must be an InfiniBand device with an active port; `ibstat` lists them, and only root may)"
     )]
@@ -75,8 +75,8 @@ impl Umad {
         let failed = |error: io::Error| NoDevice::Open { device: named.clone(), error };
         let name = device.map(CString::new).transpose();
         let name = name.map_err(|_| failed(io::ErrorKind::InvalidInput.into()))?;
-        // SAFETY: the library's initialisers are those of a plain C library. The functions are declared as in
-        // its header umad.h, of version 3.
+        // SAFETY: the library is a plain C library, whose initialisers are sound to run. The
+        // functions are declared as in its header umad.h, of version 3.
         unsafe {
             let library = Library::new(FILE)?;
             let init = *library.get::<unsafe extern "C" fn() -> c_int>(b"umad_init")?;
@@ -132,7 +132,8 @@ impl Wire for Umad {
 
     fn send(&mut self, datagram: &[u8; LENGTH], timeout: Time) -> io::Result<()> {
         let mut buffer: Buffer = [0; 64];
-        // SAFETY: the buffer has room for the header and a datagram, as was checked; the library reads no more.
+        // SAFETY: the buffer has room for the header and a datagram, which `open` has checked; the
+        // library reads no more.
         unsafe {
             let start = buffer.as_mut_ptr().cast::<u8>();
             std::ptr::copy_nonoverlapping(datagram.as_ptr(), start.add(self.header), LENGTH);
@@ -148,7 +149,8 @@ impl Wire for Umad {
     fn receive(&mut self, at_most: Time) -> io::Result<Option<[u8; LENGTH]>> {
         let mut buffer: Buffer = [0; 64];
         let mut length = LENGTH as c_int;
-        // SAFETY: as above; the library writes no more than the header and the length that it is given.
+        // SAFETY: the buffer has room for the header and a datagram, which `open` has checked. The
+        // library writes no more than the header and the given length.
         unsafe {
             let start = buffer.as_mut_ptr().cast::<u8>();
             let at_most = milliseconds(at_most);
@@ -178,7 +180,7 @@ impl Wire for Umad {
     }
 }
 
-/// Returns `true` if the error means that nothing has arrived.
+/// Returns `true` if the error only means that no datagram has arrived.
 fn is_nothing(error: &io::Error) -> bool {
     use io::ErrorKind::{TimedOut, WouldBlock};
     matches!(error.kind(), TimedOut | WouldBlock)
@@ -186,8 +188,8 @@ fn is_nothing(error: &io::Error) -> bool {
 
 impl Drop for Umad {
     fn drop(&mut self) {
-        // SAFETY: the port was opened, the agent registered if its number isn't negative, and neither is used
-        // any more.
+        // SAFETY: the port was opened, and the agent was registered if its number isn't negative.
+        // Neither is used afterwards.
         unsafe {
             if self.agent >= 0 {
                 (self.calls.unregister)(self.port, self.agent);

@@ -1,4 +1,4 @@
-//! [`Line`]: a wire that several threads use in turn.
+//! [`Line`]: a wire that several threads use one after another.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,8 @@ impl<W> Line<W> {
         Line { next: Mutex::new(()), wire: Mutex::new((wire, 1)) }
     }
 
-    /// Waits for the wire. A panic of the former user does no harm: each exchange starts anew.
+    /// Waits for the exclusive use of the wire. A panic of the former user does no harm: each
+    /// exchange starts anew.
     pub(super) fn turn(&self) -> MutexGuard<'_, (W, u32)> {
         let _next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         self.wire.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,7 +1,8 @@
 //! [`InfiniBand`]: ports of InfiniBand, read and written by SMPs.
 //!
-//! A subnet manager runs beside it, which assigns routes, addresses and the number of lanes. A manager that configures
-//! lanes itself (OpenSM with `qos TRUE`) overwrites them when it sweeps. A plan then lists what to write again.
+//! A subnet manager runs beside this program. It assigns routes, addresses and the number of lanes.
+//! A manager that configures lanes itself (OpenSM with `qos TRUE`) overwrites Saba's tables when it
+//! sweeps. A plan then lists the parts to write again.
 //!
 //! Only `library.rs` calls libibumad; everything else uses a [`Wire`].
 
@@ -34,7 +35,8 @@ pub struct InfiniBand<W = Umad> {
     found: BTreeMap<PortId, Tables>,
 }
 
-/// The requests of a discovery before another user's turn: some milliseconds, if all nodes answer.
+/// The number of requests of a discovery after which another user may use the wire: some
+/// milliseconds, if all nodes answer.
 const AT_A_TURN: usize = 32;
 
 impl<W: Wire> InfiniBand<W> {
@@ -43,7 +45,8 @@ impl<W: Wire> InfiniBand<W> {
         InfiniBand::on(Arc::new(Line::new(wire)), lanes, patience)
     }
 
-    /// Returns the same fabric behind the same wire, for another thread. The copy has discovered nothing.
+    /// Returns a handle to the same fabric and wire for another thread. The copy has discovered
+    /// nothing.
     pub fn another(&self) -> Self {
         InfiniBand::on(self.line.clone(), self.lanes.clone(), self.patience)
     }
@@ -63,13 +66,13 @@ impl<W: Wire> InfiniBand<W> {
         &self.fabric
     }
 
-    /// Returns the tables of ports from before their first write. A port can't store them: a caller that restarts has
-    /// to keep them.
+    /// Returns the tables that ports had before their first write. A port can't store them, so a
+    /// caller that restarts has to store them.
     pub fn found(&self) -> &BTreeMap<PortId, Tables> {
         &self.found
     }
 
-    /// Sets the tables of a port from before its first write, as the caller kept them.
+    /// Sets the tables that a port had before its first write, as the caller stored them.
     pub fn remember(&mut self, id: PortId, found: Tables) {
         self.found.insert(id, found);
     }
@@ -120,7 +123,7 @@ impl<W: Wire> InfiniBand<W> {
         self.read(at).map_err(|Reason(reason)| Fault::Unreadable { port, reason })
     }
 
-    /// Restores the former tables, whatever the port has now.
+    /// Restores the former tables, regardless of the port's current ones.
     fn roll_back(&mut self, plan: &IbPlan) -> Left {
         let mut restore = || -> Result<(), Reason> {
             let (.., now) = self.read(plan.at)?;
@@ -141,7 +144,7 @@ impl<W: Wire> InfiniBand<W> {
 impl<W: Wire> Switches for InfiniBand<W> {
     type Plan = IbPlan;
 
-    /// Returns the ports of hosts and switches whose links are active and have a lane of Saba.
+    /// Returns the ports of hosts and switches that have an active link and a lane of Saba.
     fn discover(&mut self) -> Result<Vec<Port>, Fault> {
         self.find()?;
         let mut ports = Vec::new();
@@ -225,7 +228,8 @@ impl<W: Wire> Switches for InfiniBand<W> {
         }
     }
 
-    /// Returns the configuration of a port, also if another program wrote it: InfiniBand has no mark of the writer.
+    /// Returns the configuration of a port, even if another program wrote it: InfiniBand tables do
+    /// not identify the writer.
     fn read_back(&mut self, id: PortId) -> Result<PortConfig, Fault> {
         let (_, info, tables) = self.locate(id)?;
         Ok(self.lanes.config(&tables, &info))

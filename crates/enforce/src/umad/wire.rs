@@ -9,14 +9,14 @@ pub trait Wire {
     /// Returns the time of the clock.
     fn now(&self) -> Time;
 
-    /// Sends a datagram, whose answer may take up to `timeout`.
+    /// Sends a datagram. The answer may take up to `timeout`.
     ///
     /// # Errors
     ///
     /// Returns the error of the device.
     fn send(&mut self, datagram: &[u8; LENGTH], timeout: Time) -> io::Result<()>;
 
-    /// Returns the next datagram; `None` if none arrived in time, or only something else.
+    /// Returns the next datagram; `None` if no datagram of this kind arrived in time.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ pub enum NoAnswer {
     /// The kernel refused the request; its text, or the meaning of its error number.
     #[error("{0}")]
     Refused(String),
-    /// The configuration changed while it was read.
+    /// The configuration changed while the kernel reported it.
     #[error("the configuration changed during the read")]
     Torn,
     /// The answer is malformed.
@@ -30,7 +30,7 @@ pub enum NoAnswer {
     Unreadable(#[from] Unreadable),
 }
 
-/// The answer to one request, collected from datagrams. Answers to other, abandoned requests are skipped.
+/// The answer to one request, collected from datagrams. Answers to abandoned requests are skipped.
 #[derive(Debug, Clone)]
 pub struct Answer {
     number: u32,
@@ -51,7 +51,7 @@ impl Answer {
         Answer { number, objects: Vec::new(), is_torn: false }
     }
 
-    /// Adds a datagram. Returns `true` if it was the last.
+    /// Adds a datagram. Returns `true` if this was the last one.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ pub(super) fn info(family: Family) -> u32 {
     u32::from(rank) << 16 | u32::from(protocol(family).to_be())
 }
 
-/// Returns the protocol of a packed value; `None` if it is not one of Saba's.
+/// Returns the protocol of a packed value; `None` if the value is not one of Saba's.
 pub(super) fn family(info: u32) -> Option<Family> {
     Family::ALL.into_iter().find(|&family| self::info(family) == info)
 }
@@ -76,7 +76,8 @@ pub(super) fn decode(family: Family, options: &[u8]) -> Result<(Option<Dscp>, u3
 }
 
 fn mark(family: Family, selector: &[u8]) -> Option<Dscp> {
-    // No other action than ending at a class, and one key: the first word of the header.
+    // A filter of Saba has no other action than selecting a class, and one key: the first word of
+    // the header.
     let key = selector.get(HEAD..HEAD + KEY)?;
     if selector[0] != TERMINAL || selector[2] != 1 || key[8..] != [0; 8] {
         return None;

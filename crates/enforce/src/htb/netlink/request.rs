@@ -103,7 +103,8 @@ impl Request {
             }
             Change::RemoveClass(number) => Request::new(DEL_CLASS, NLM_F_ACK, class(*number, None)),
             &Change::AddFilter { family, node, dscp, class } => {
-                // The kernel adds it to the protocol's table, which it creates if necessary.
+                // The kernel adds the filter to the protocol's table, which it creates if
+                // necessary.
                 u32(Request::new(NEW_FILTER, ADD, filter(family, 0, node)))
                     .with(OPTIONS, &filter::encode(family, dscp, handle(class)))
             }
@@ -117,7 +118,7 @@ impl Request {
         }
     }
 
-    /// Returns the bytes of the request. The answer carries the same number.
+    /// Returns the bytes of the request with this number, which the answer repeats.
     pub fn encode(&self, number: u32) -> Vec<u8> {
         let mut header = NetlinkHeader::default();
         (header.message_type, header.flags) = (self.kind, self.flags | NLM_F_REQUEST);

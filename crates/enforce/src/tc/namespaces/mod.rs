@@ -21,10 +21,11 @@ const FOLDER: &str = "/run/netns";
 /// devices.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A thread for each visited network namespace. It has entered the namespace and keeps a socket there, so a visit
-/// starts no process.
+/// A thread for each visited network namespace. The thread has entered the namespace and keeps a
+/// socket there, so a visit starts no process.
 ///
-/// If the kernel does not answer, only that thread hangs. Until it continues, further requests in its namespace fail.
+/// If the kernel does not answer, only this thread hangs. Until it continues, further requests in
+/// its namespace fail.
 #[derive(Debug, Default)]
 pub struct Namespaces {
     workers: BTreeMap<Option<String>, Worker>,
@@ -37,7 +38,7 @@ struct Worker {
     identity: Option<(u64, u64)>,
     visits: Sender<Visit>,
     answers: Receiver<Result<Root, Reason>>,
-    /// The number of outstanding requests that nobody waits for.
+    /// The number of outstanding requests whose callers no longer wait.
     given_up: usize,
 }
 
@@ -83,7 +84,7 @@ impl Reach for Namespaces {
     }
 }
 
-/// Opens the file of a namespace. Returns its identity too.
+/// Opens the file of a namespace. Also returns the identity of the namespace.
 fn open(name: &str) -> io::Result<(File, (u64, u64))> {
     let file = File::open(Path::new(FOLDER).join(name))?;
     let there = file.metadata()?;
@@ -97,7 +98,7 @@ fn nowhere(name: &str, error: &io::Error) -> Reason {
     }
 }
 
-/// Moves this thread into a namespace for good, and opens a socket there.
+/// Moves this thread into a namespace permanently, and opens a socket there.
 fn enter(namespace: Option<&File>) -> io::Result<Socket> {
     if let Some(file) = namespace {
         move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?;
