@@ -8,7 +8,8 @@ use std::fmt::Display;
 pub enum Left {
     /// The former configuration, read back.
     AsBefore,
-    /// Another configuration, since the former one could not be restored; the reason.
+    /// Another configuration, since the former one could not be restored. The text is
+    /// the reason.
     Otherwise(String),
 }
 
@@ -61,7 +62,7 @@ pub enum Fault {
     Unreadable {
         /// The port.
         port: String,
-        /// The reason, in the words of the port.
+        /// The reason, as the port reports it.
         reason: String,
     },
     /// The port refused the change.
@@ -69,7 +70,7 @@ pub enum Fault {
     Refused {
         /// The port.
         port: String,
-        /// The reason, in the words of the port.
+        /// The reason, as the port reports it.
         reason: String,
         /// The state of the port.
         left: Left,

@@ -8,7 +8,7 @@ use std::num::NonZeroU8;
 /// An output port of a switch or host that is the operator's to share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Port {
-    /// Identifier, the same for the controller.
+    /// Identifier, which the controller uses too.
     pub id: PortId,
     /// Name for people.
     pub name: String,
@@ -19,7 +19,8 @@ pub struct Port {
 /// The wanted configuration of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// Shares the link by this configuration; an empty one leaves the whole link to everyone.
+    /// Shares the link by this configuration. An empty configuration leaves the whole link to all
+    /// traffic.
     Shared(PortConfig),
     /// Restores the configuration from before the first write.
     AsFound,
@@ -47,7 +48,7 @@ pub trait Switches {
     /// A planned change of a port.
     type Plan: Plan;
 
-    /// Returns all ports, in order of their ids. Ids stay the same as long as the network does.
+    /// Returns all ports, ordered by id. Ids stay the same as long as the network does.
     ///
     /// # Errors
     ///
@@ -74,7 +75,7 @@ pub trait Switches {
     ///
     /// # Errors
     ///
-    /// Returns a [`Fault`] that says what failed, and what the port was left with.
+    /// Returns a [`Fault`] with the failure and the resulting state of the port.
     fn apply(&mut self, plan: &Self::Plan) -> Result<Applied, Fault>;
 
     /// Returns the configuration of a port, with weights in lowest terms; empty if the port was never written.
