@@ -26,7 +26,8 @@ impl Traffic {
     ///
     /// # Panics
     ///
-    /// Panics if a configuration is invalid; ports of [`Simulated`](crate::Simulated) refuse such ones.
+    /// Panics if a configuration is invalid; ports of [`Simulated`](crate::Simulated) refuse
+    /// invalid configurations.
     pub fn flows(&self) -> Flows {
         let network = self.links.network(&self.shape.fabric, 1.0);
         let mut simulation = Simulation::new(network, WeightedQueues);

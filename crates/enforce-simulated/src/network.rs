@@ -60,7 +60,7 @@ impl fmt::Display for SimulatedPlan {
 }
 
 impl Simulated {
-    /// Returns a network without configurations. Each output port has so many queues for Saba.
+    /// Returns a network without configurations. Each output port has `queues` queues for Saba.
     pub fn new(fabric: Fabric, queues: NonZeroU8) -> Self {
         let shape = Shape::new(fabric);
         let network = Network {
@@ -130,7 +130,7 @@ impl Network {
         self.configs.get(&id).cloned().unwrap_or_default()
     }
 
-    /// Returns the configuration as it reads back, if the port can have it.
+    /// Returns the configuration as the port reads it back, if the port can have it.
     fn taken(&self, config: &PortConfig) -> Result<PortConfig, String> {
         let PortConfig { table, weights } = config;
         let (wanted, there) = (table.len(), usize::from(self.queues.get()));
@@ -145,7 +145,7 @@ impl Network {
         }
         let weights: Vec<u32> = weights.iter().map(|&weight| weight.into()).collect();
         let lowest = lowest_terms(&weights).into_iter();
-        // Not larger than the original weights, which are bytes.
+        // The quotient is not larger than the original weight, which is a byte.
         Ok(PortConfig {
             table: table.clone(),
             weights: lowest.map(|weight| weight as u8).collect(),

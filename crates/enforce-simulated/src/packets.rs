@@ -1,5 +1,5 @@
-//! [`Traffic::packets`]: a simulation of all packets, over an InfiniBand fabric whose ports have the arbitration tables
-//! of real ones.
+//! [`Traffic::packets`]: a packet-level simulation over an InfiniBand fabric. Its ports have the
+//! arbitration tables of real ones.
 
 use crate::traffic::{Path, Traffic, Uncarried};
 use bandwise_netsim::infiniband::cable::on_the_wire;
@@ -53,7 +53,7 @@ impl Traffic {
     pub fn packets(&self, times: Times) -> Result<Vec<BitRate>, Uncarried> {
         let fabric = &self.shape.fabric;
         let models = Models::ample(fabric, self.tables()?);
-        // Chance only enters by hiccups, and these devices have none.
+        // Only hiccups are random, and these devices have none.
         let built = Simulation::new(fabric, &self.shape.routes, &models, 0);
         let mut simulation = built.expect("arbitration tables that every port can have");
         self.check_connections()?;

@@ -9,7 +9,8 @@ use bandwise_units::BitRate;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The number of levels that packets can carry: InfiniBand has 16 service levels, and Ethernet as many marks here.
+/// The number of levels that packets can carry. InfiniBand has 16 service levels, and this network
+/// uses as many marks on Ethernet.
 pub(crate) const LEVELS: u16 = 16;
 
 /// A connection that always has data to send.
