@@ -9,13 +9,13 @@ use crate::{LabError, Process, Result};
 pub struct Removed {
     /// Number of namespaces that were deleted.
     pub namespaces: usize,
-    /// Namespaces that have a name of the lab, were made by something else, and stay.
+    /// Namespaces with a name of the lab that another program made. They are not deleted.
     pub foreign: Vec<String>,
 }
 
 /// Removes a lab, complete or not. Returns `None` if there is none of that name.
 ///
-/// With `force`, processes that run in the lab go on without a network.
+/// With `force`, processes in the lab continue without a network.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub(crate) fn remove(record: Record, force: bool) -> Result<Removed> {
     if !busy.is_empty() {
         return Err(LabError::Busy(busy));
     }
-    // The switch was made last: all links go with it.
+    // The switch was made last. Its deletion also deletes all links.
     for made in ours.iter().rev() {
         namespaces::delete(&made.name)?;
     }
@@ -58,7 +58,8 @@ fn is_ours(made: &Made) -> Result<Option<bool>> {
     let Some(there) = Identity::of(&made.name)? else { return Ok(None) };
     Ok(Some(match made.identity {
         Some(identity) => identity == there,
-        // The process ended between making the namespace and reading its identity: it is bare.
+        // The process ended before it read the new namespace's identity, so the namespace is
+        // bare.
         None => namespaces::is_bare(&made.name)? && namespaces::processes(&made.name)?.is_empty(),
     }))
 }

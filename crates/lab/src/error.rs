@@ -50,7 +50,7 @@ pub enum LabError {
         /// The error of the reader.
         source: serde_json::Error,
     },
-    /// A record has another schema, or is another lab's.
+    /// A record has another schema, or belongs to another lab.
     #[error("{}: the record of something else", .0.display())]
     ForeignRecord(PathBuf),
     /// A lab of this name exists.
@@ -59,7 +59,7 @@ pub enum LabError {
         flag = name_flag(.0)
     )]
     Exists(String),
-    /// A lab of this name was begun and not finished.
+    /// A lab of this name was started but not completed.
     #[error(
         "the lab {0:?} is incomplete; `bandwise lab down{flag}` removes it",
         flag = name_flag(.0)
@@ -71,7 +71,7 @@ pub enum LabError {
     /// The record does not list this namespace.
     #[error("{0} was never created")]
     NeverMade(String),
-    /// A namespace has the name of the lab's, and is another one.
+    /// A namespace has a name of the lab, but is another namespace.
     #[error("the namespace {0} was not created for this lab")]
     Replaced(String),
     /// A namespace of the lab does not exist.
@@ -97,7 +97,7 @@ pub enum LabError {
         /// The failure to make.
         source: Box<LabError>,
     },
-    /// A port can't be shared this way.
+    /// A port can't be shared as wanted.
     #[error(transparent)]
     Unfit(#[from] Unfit),
     /// A port could not be read or written.
@@ -116,9 +116,9 @@ impl LabError {
 /// A process that runs in a namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Process {
-    /// Its name, or `?` if it has ended meanwhile.
+    /// The process's name, or `?` if it has ended.
     pub name: String,
-    /// Its number.
+    /// The process's number.
     pub pid: u32,
 }
 
@@ -132,7 +132,7 @@ fn list(processes: &[Process]) -> String {
     processes.iter().map(Process::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the flag that a command needs to mean this lab; nothing for the usual name.
+/// Returns the `--name` flag that selects this lab; empty for the default name.
 fn name_flag(name: &str) -> String {
     if name == "lab" { String::new() } else { format!(" --name {name}") }
 }

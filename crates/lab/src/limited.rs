@@ -1,4 +1,4 @@
-//! [`Limited`]: a lab whose links have less bandwidth for a while.
+//! [`Limited`]: a lab whose links temporarily have less bandwidth.
 
 use crate::record::{Record, lock};
 use crate::root::needs_root;
@@ -10,7 +10,7 @@ use bandwise_switches::{Switches, Wanted};
 use bandwise_units::BitRate;
 use std::fmt;
 
-/// A lab, and the weights of its ports when it was opened.
+/// A lab, and the weights that its ports had at the opening.
 #[derive(Debug)]
 pub struct Limited {
     lab: Lab,
@@ -49,7 +49,7 @@ impl Limited {
         Ok(Limited { lab, before })
     }
 
-    /// Returns the same lab with a share of its links' rate.
+    /// Returns a copy of the lab with a share of its links' rate.
     fn with(&self, share: Share) -> Lab {
         let rate_bps = (self.lab.rate_bps as f64 * share.get()).round() as u64;
         Lab { rate_bps, ..self.lab.clone() }
@@ -66,7 +66,7 @@ impl Limited {
         })
     }
 
-    /// Limits all links to a share of their rate. Weights stay as they were.
+    /// Limits all links to a share of their rate. Weights are unchanged.
     ///
     /// # Errors
     ///

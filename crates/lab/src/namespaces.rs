@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 /// The folder in which `ip` has a file for each named namespace.
 const FOLDER: &str = "/run/netns";
 
-/// The identity of a namespace, which stays the same if the namespace is renamed.
+/// The identity of a namespace, which a renaming does not change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     device: u64,
@@ -55,7 +55,8 @@ pub(crate) fn processes(name: &str) -> Result<Vec<u32>> {
     Ok(listed.split_whitespace().filter_map(|pid| pid.parse().ok()).collect())
 }
 
-/// Returns whether a namespace is as new: no device has an address, and the loopback is down.
+/// Returns whether a namespace is in its initial state: no device has an address, and the
+/// loopback is down.
 pub(crate) fn is_bare(name: &str) -> Result<bool> {
     let listed = ip(&["-netns", name, "-oneline", "address", "show"], &[])?;
     Ok(listed.trim().is_empty())
@@ -69,7 +70,7 @@ fn ip(arguments: &[&str], lines: &[String]) -> Result<String> {
         let mut child = command.spawn()?;
         let mut text = lines.join("\n");
         text.push('\n');
-        // A program that reads no lines, or stops at one, closes the pipe early.
+        // A program that reads no lines, or stops at a line, closes the pipe early.
         let _ = child.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
         child.wait_with_output()
     };

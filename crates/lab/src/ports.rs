@@ -27,7 +27,7 @@ pub struct QueueShare {
     pub dscp: Vec<u16>,
     /// Weight among the queues of the port, in lowest terms.
     pub weight: u8,
-    /// Bandwidth that the queue has while all others are busy, in bits per second.
+    /// Bandwidth of the queue while all others are busy, in bits per second.
     pub least_bps: u64,
 }
 
@@ -67,8 +67,8 @@ impl Record {
         read.collect()
     }
 
-    /// Writes the weights of the switch's port to a host, numbered from 1. Without `config` it only
-    /// reads them. Returns the port as it is then.
+    /// Writes the weights of the switch's port to a host, numbered from 1. Without `config`, only
+    /// reads them. Returns the resulting state of the port.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! [`Record`]: the namespaces that were made for a lab, kept in a file.
+//! [`Record`]: a file that lists the namespaces made for a lab.
 
 use crate::namespaces::Identity;
 use crate::{Lab, LabError, Result};
@@ -30,11 +30,11 @@ pub struct Record {
 pub struct Made {
     /// Name of the namespace.
     pub name: String,
-    /// Identity of the namespace; `None` if the process ended before it was known.
+    /// Identity of the namespace; `None` if the process ended before it read the identity.
     pub identity: Option<Identity>,
 }
 
-/// A lock that excludes other programs from changing a lab until it is dropped.
+/// A lock that keeps other programs from changing a lab until this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Locked(#[expect(dead_code, reason = "it is unlocked when it is closed")] File);
 
@@ -128,7 +128,7 @@ impl Record {
         }
     }
 
-    /// Checks that all namespaces are those that were made for this lab.
+    /// Checks that all namespaces were made for this lab.
     ///
     /// # Errors
     ///

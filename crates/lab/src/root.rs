@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 ///
 /// # Errors
 ///
-/// Returns [`LabError::NeedsRoot`] if it does not.
+/// Returns [`LabError::NeedsRoot`] if the process runs as another user.
 pub fn needs_root() -> Result<()> {
     let user = std::fs::metadata("/proc/self").map(|own| own.uid());
     if user.is_ok_and(|user| user == 0) { Ok(()) } else { Err(LabError::NeedsRoot) }

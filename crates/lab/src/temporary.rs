@@ -4,7 +4,7 @@ use crate::down::remove;
 use crate::record::{Record, lock};
 use crate::{Lab, LabError, Result, up};
 
-/// A lab that is removed when it is dropped.
+/// A lab that is removed when this value is dropped.
 #[derive(Debug)]
 pub struct Temporary {
     record: Option<Record>,

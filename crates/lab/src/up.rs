@@ -8,7 +8,8 @@ use crate::{Lab, LabError, Result};
 use bandwise_saba::controller::PortConfig;
 use bandwise_switches::{Switches, Wanted};
 
-/// Makes a lab, all of it or nothing. `is_interrupted` is asked between steps whether to stop.
+/// Makes a complete lab, or nothing. `is_interrupted` is called between steps and returns whether
+/// to stop.
 ///
 /// # Errors
 ///
@@ -19,7 +20,7 @@ pub fn up(lab: Lab, is_interrupted: &dyn Fn() -> bool) -> Result<Record> {
     let mut record = Record::create(lab)?;
     let Err(error) = make(&mut record, is_interrupted) else { return Ok(record) };
     let source = Box::new(error);
-    // No command runs in a lab that is not complete.
+    // No command runs in an incomplete lab.
     Err(match remove(record, false) {
         Ok(_) => LabError::RolledBack(source),
         Err(left) => LabError::Leftover { left: left.into(), source },
@@ -27,10 +28,10 @@ pub fn up(lab: Lab, is_interrupted: &dyn Fn() -> bool) -> Result<Record> {
 }
 
 fn make(record: &mut Record, is_interrupted: &dyn Fn() -> bool) -> Result<()> {
-    let go_on = || if is_interrupted() { Err(LabError::Interrupted) } else { Ok(()) };
+    let check_interrupt = || if is_interrupted() { Err(LabError::Interrupted) } else { Ok(()) };
     let lab = record.lab.clone();
     for node in lab.nodes() {
-        go_on()?;
+        check_interrupt()?;
         let name = lab.namespace(&node);
         if Identity::of(&name)?.is_some() {
             return Err(LabError::Foreign(name));
@@ -38,7 +39,7 @@ fn make(record: &mut Record, is_interrupted: &dyn Fn() -> bool) -> Result<()> {
         record.namespaces.push(Made { name: name.clone(), identity: None });
         record.save()?;
         if let Err(error) = namespaces::add(&name) {
-            // A namespace that exists now was made by another program meanwhile.
+            // An existing namespace was made by another program in the meantime.
             record.namespaces.pop();
             return Err(error);
         }
@@ -48,12 +49,12 @@ fn make(record: &mut Record, is_interrupted: &dyn Fn() -> bool) -> Result<()> {
     }
     namespaces::configure(&lab.namespace(SWITCH), &lab.switch_lines())?;
     for (number, host) in (1..).zip(lab.host_names()) {
-        go_on()?;
+        check_interrupt()?;
         namespaces::configure(&lab.namespace(&host), &Lab::host_lines(number))?;
     }
     let mut switches = lab.switches()?;
     for port in switches.discover()? {
-        go_on()?;
+        check_interrupt()?;
         let plan = switches.plan(port.id, &Wanted::Shared(PortConfig::default()))?;
         switches.apply(&plan)?;
     }
