@@ -59,7 +59,7 @@ pub fn get(listen: &Listen, path: &str) -> Result<Value, ClientError> {
     }
 }
 
-/// Sends a request and returns all that comes back.
+/// Sends a request and returns the whole response.
 fn exchange(listen: &Listen, request: &str) -> io::Result<String> {
     match listen {
         Listen::Unix { path, .. } => {

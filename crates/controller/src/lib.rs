@@ -75,6 +75,6 @@ pub fn router(
 /// Writes log events to standard error from now on, one JSON object a line. A subscriber that is set already stays.
 pub fn log_to_standard_error() {
     let logs = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
-    // It fails only if a subscriber is set already.
+    // The call fails only if a subscriber is set already.
     let _ = logs.with_writer(std::io::stderr).try_init();
 }

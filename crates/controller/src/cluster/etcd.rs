@@ -99,8 +99,8 @@ pub struct Etcd {
 }
 
 impl Etcd {
-    /// Opens the store. Returns it with the stored state and its revision. The clustering and the text of the sensitivity
-    /// table have to be the same for all controllers.
+    /// Opens the store. Also returns the stored state and its revision. All controllers need the
+    /// same clustering and the same text of the sensitivity table.
     ///
     /// # Errors
     ///
@@ -165,8 +165,8 @@ async fn reach(endpoints: &Endpoints, keys: &Keys) -> Result<(Link, Loaded), Etc
 /// The number of attempts to read rules that were removed.
 const TRIES: u32 = 20;
 
-/// Loads the store, if this controller has the same rules as the live ones. Without live controllers, its own rules
-/// replace the stored ones.
+/// Loads the store, if this controller's rules equal those of the live controllers. Without live
+/// controllers, its own rules replace the stored ones.
 async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded, EtcdError> {
     let mut tries = 0;
     loop {

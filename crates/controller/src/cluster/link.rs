@@ -71,7 +71,7 @@ pub(super) struct Author {
 /// The content of the store.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    /// The revision of etcd at which it was read.
+    /// The revision of etcd at which the store was read.
     pub(super) at: i64,
     /// The revision of the last write.
     pub(super) head: u64,
@@ -203,8 +203,8 @@ impl Link {
         Ok(all)
     }
 
-    /// Stores the changes of a write if nobody has written since it was decided. The watch reports whether it
-    /// succeeded.
+    /// Stores the changes of a write if the store has not changed since the decision. The watch
+    /// reports the outcome.
     pub(super) async fn write(&mut self, author: &Author, write: &Write) -> Result<(), Failure> {
         let head = self.keys.head();
         // etcd accepts each key once a transaction, so only the last change of each record is written.
@@ -244,7 +244,7 @@ impl Link {
         Ok(done.succeeded())
     }
 
-    /// Deletes a key if it has this value.
+    /// Deletes a key if its value equals `value`.
     pub(super) async fn free(&mut self, name: String, value: String) -> Result<(), Failure> {
         let same = Compare::value(name.clone(), CompareOp::Equal, value);
         let delete = TxnOp::delete(name, None);

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! - [`Groups`]: the assignment of ports to controllers while all of them are alive.
-//! - `claims`: the decisions which groups a controller claims and gives back, without I/O.
+//! - `claims`: the decisions of a controller to claim and release groups, without I/O.
 //! - `Etcd`: the shared store, and the session with it.
 //!
 //! Without the feature `etcd` only the groups are built: building the client of etcd needs `protoc`.
@@ -14,8 +14,8 @@
 //! The keys under the prefix are:
 //!
 //! - `record/…`: the stored records ([`Change`](crate::core::Change)s by key).
-//! - `head`: the author of the last write. Every write puts it, so a transaction can check that nobody has written
-//!   since.
+//! - `head`: the author of the last write. Every write sets this key, so a transaction can check
+//! that the store has not changed since.
 //! - `written/NAME`: the last write of a controller.
 //! - `instance/NAME`: a controller that is alive, for as long as its lease.
 //! - `holder/NAME`: the holder of a group, for as long as the holder's lease.

@@ -1,4 +1,4 @@
-//! [`Change`]: a step from one state to the next, as it is stored.
+//! [`Change`]: a step from one state to the next, in its stored form.
 
 use super::group::Group;
 use super::owner::Owner;
@@ -58,7 +58,7 @@ pub struct Client {
     /// The owner of the client.
     #[serde(default)]
     pub owner: Owner,
-    /// The group whose controller keeps the client's lease: the one that received its last call.
+    /// The group of the controller that keeps the client's lease and received its last call.
     #[serde(default)]
     pub home: Group,
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-/// A set of ports that one controller writes, and of clients whose leases it keeps. The group has the name of the
-/// controller that holds it while all controllers are alive. A single controller has a group without a name.
+/// A set of ports that one controller writes, and of clients whose leases the same controller
+/// keeps. While all controllers are alive, each holds the group of its own name. A single
+/// controller has a group without a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Group(Box<str>);
 
@@ -65,8 +66,9 @@ impl Holding {
         self.held.contains(group)
     }
 
-    /// Returns the group that new clients join, or `None` if the controller holds no group. It may then be cut off from
-    /// the other controllers, and answers nothing that they might not know.
+    /// Returns the group that new clients join, or `None` if the controller holds no group. Without
+    /// a group, the controller may be cut off from the others, and must not answer from state that
+    /// they may not have.
     pub(super) fn home(&self) -> Option<&Group> {
         self.held.get(&self.own).or_else(|| self.held.first())
     }

@@ -116,8 +116,8 @@ pub enum Input {
         /// The outcome.
         outcome: OrderOutcome,
     },
-    /// The daemon is about to end, and all ports are to be restored before that. Nothing of it is stored: the next
-    /// daemon shares the ports again.
+    /// The daemon is about to end, and all ports have to be restored before. Nothing of this is
+    /// stored: the next daemon shares the ports again.
     Leave,
     /// Time has passed.
     Tick,
@@ -132,7 +132,7 @@ pub struct DiscoveredPort {
     pub name: String,
     /// The number of its queues.
     pub queues: NonZeroU8,
-    /// The group whose controller writes the port.
+    /// The group of the controller that writes the port.
     #[serde(default)]
     pub group: Group,
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(super) struct Leases {
     until: BTreeMap<ClientId, Duration>,
     ends: BTreeSet<(Duration, ClientId)>,
-    /// Clients whose leases have expired without a call since.
+    /// Clients with an expired lease and no later call.
     silent: BTreeSet<ClientId>,
 }
 
@@ -37,7 +37,8 @@ impl From<Leases> for Saved {
 }
 
 impl Leases {
-    /// Returns whether a client has a lease, or had one that has expired but was not removed yet.
+    /// Returns whether a client has a lease. A client with an expired lease counts until it is
+    /// removed.
     pub(super) fn has(&self, client: ClientId) -> bool {
         self.until.contains_key(&client)
     }
@@ -62,8 +63,8 @@ impl Leases {
         self.ends.insert((until, client));
     }
 
-    /// Returns the next client whose lease has expired by now. The client is returned again at `again`, unless it makes
-    /// a call or is removed before.
+    /// Returns the next client with an expired lease. The client is returned again at `again`,
+    /// unless it makes a call or is removed before.
     pub(super) fn ended(&mut self, now: Duration, again: Duration) -> Option<ClientId> {
         let &(_, client) = self.ends.first().filter(|first| first.0 <= now)?;
         self.set(client, again);
@@ -71,7 +72,7 @@ impl Leases {
         Some(client)
     }
 
-    /// Returns whether a client's lease has expired without a call since.
+    /// Returns whether a client's lease has expired and the client has not called since.
     pub(super) fn is_silent(&self, client: ClientId) -> bool {
         self.silent.contains(&client)
     }

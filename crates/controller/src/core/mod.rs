@@ -12,15 +12,17 @@
 //! together into the next order. An order states the wanted configuration, not a difference. Repeating it writes
 //! nothing if the port is correct: this is how ports are checked. A failed order is repeated, with growing delays.
 //!
-//! **Deviations are repaired.** Ports are checked periodically. One with another configuration than the one written is
-//! reported as overwritten, and written again. The network is discovered periodically, and after an order has failed:
-//! ports are added and removed, and rerouted connections are stored and then followed.
+//! **Deviations are repaired.** Ports are checked periodically. A port with another configuration
+//! than the written one is reported as overwritten, and written again. The network is discovered
+//! periodically, and after an order has failed: ports are added and removed, and rerouted
+//! connections are stored and then followed.
 //!
-//! **Several controllers have one history** (Saba 4.3.4). Controllers that share a store each know all records. A write
-//! of a controller counts only if no other has written since it was decided. Otherwise the controller applies the
-//! other's changes and decides again. So the stored history is one that a single controller could have written. Each
-//! controller writes the ports of the [`Group`]s that it holds and keeps the leases of their clients.
-//! [`Input::GroupsHeld`] says which groups those are; without a group, a controller accepts no requests.
+//! **Several controllers have one history** (Saba 4.3.4). Controllers that share a store each know
+//! all records. A write of a controller is valid only if the store has not changed since the
+//! decision. Otherwise the controller applies the other's changes and decides again. So the stored
+//! history is one that a single controller could have written. Each controller writes the ports of
+//! the [`Group`]s that it holds and keeps the leases of their clients. [`Input::GroupsHeld`] lists
+//! these groups; without a group, a controller accepts no requests.
 //!
 //! **A restart loses no state.** Applications, connections and drained ports are stored. Port configurations are
 //! computed again, and the current ones are read from the ports. Clients get a full lease at the start.

@@ -33,7 +33,7 @@ pub enum Cause {
     Retry,
     /// The port is due for a periodic check.
     Check,
-    /// Someone else has written the port, or it has come back empty.
+    /// Another program has written the port, or the port has lost its configuration.
     Overwritten,
 }
 

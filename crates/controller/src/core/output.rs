@@ -12,7 +12,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Output {
-    /// Store all of these changes or none, in this order; of each record the last one counts.
+    /// Store all of these changes or none, in this order. Of several changes of a record, the last
+    /// one applies.
     Store {
         /// The number of the write, for [`Input::Stored`](super::Input::Stored).
         write: u64,
@@ -46,7 +47,7 @@ pub enum Output {
         order: OrderId,
         /// The port.
         port: PortId,
-        /// The configuration that was read last, if it is known.
+        /// The configuration that was read last, if there is one.
         before: Option<PortConfig>,
         /// The configuration that was read back.
         after: PortConfig,
@@ -97,7 +98,8 @@ pub enum Output {
         /// The port.
         port: PortId,
     },
-    /// The core was not woken when it was due: the process or the machine was suspended. All clients get a full lease.
+    /// The core was woken late: the process or the machine was suspended. All clients get a full
+    /// lease.
     Stalled {
         /// The delay since the core was due.
         late: Duration,
@@ -112,7 +114,7 @@ pub enum Output {
         /// The record and the reason.
         error: String,
     },
-    /// A client's lease has expired; the client is removed with everything that it has.
+    /// A client's lease has expired. The client, its applications and its connections are removed.
     Dropped {
         /// The client.
         client: ClientId,

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The identity of an authenticated caller: a credential, or a user of this machine. Nobody else can use the owner's
-/// clients, and limits count all of them together.
+/// The identity of an authenticated caller: a credential, or a user of this machine. No other
+/// caller can use the owner's clients, and limits count all of them together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Owner(Box<str>);
 

@@ -36,7 +36,7 @@ pub struct PortState {
     pub(super) outstanding: Option<Order>,
     /// The end of the last order, also of one from before the port was discovered.
     pub(super) ended: Option<Duration>,
-    /// The number of failed orders since the last one that succeeded.
+    /// The number of failed orders since the last success.
     pub failures: u32,
     /// The error of the last failed order.
     pub fault: Option<String>,
@@ -94,8 +94,8 @@ impl PortState {
         self.outstanding.as_ref().is_none_or(looks) && self.failures == 0 && !self.is_open()
     }
 
-    /// Returns the action that the port needs. A port without any configuration is only read, and a drained port
-    /// belongs to whoever writes it.
+    /// Returns the action that the port needs. A port without any configuration is only read. A
+    /// drained port is left to other writers.
     fn task(&self) -> Task {
         let is_ours = matches!(self.placed, Some(Task::Share(_)));
         let is_empty = |config: &PortConfig| config.weights.is_empty();

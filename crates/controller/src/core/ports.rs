@@ -15,7 +15,8 @@ use std::time::Duration;
 #[serde(from = "Saved", into = "Saved")]
 pub(super) struct Ports {
     pub(super) all: BTreeMap<PortId, PortState>,
-    /// True if all ports are restored because the daemon ends, also those that are discovered later.
+    /// True if all ports are restored because the daemon ends. Ports that are discovered later are
+    /// restored too.
     pub(super) are_left: bool,
     agenda: BTreeSet<(Duration, PortId)>,
     outstanding: BTreeMap<OrderId, PortId>,

@@ -17,7 +17,7 @@ pub struct Candidate {
     pub paths: Vec<Vec<PortId>>,
 }
 
-/// A port whose configuration would change.
+/// A port and the change of its configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PortDifference {
     /// The port.
@@ -31,7 +31,8 @@ pub struct PortDifference {
 }
 
 impl Core {
-    /// Returns the ports whose configuration would change if these applications were registered now. Nothing changes.
+    /// Returns the ports whose configuration would change if these applications were registered
+    /// now. The core does not change.
     ///
     /// # Errors
     ///

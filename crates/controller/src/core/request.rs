@@ -12,7 +12,7 @@ pub struct ClientId(pub u64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Ticket(pub u64);
 
-/// A request with a number. A repeated request with the same number gets the same answer.
+/// A request with a number. A repetition with the same number gets the same answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NumberedRequest {
@@ -103,7 +103,7 @@ pub enum Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    /// The client has never existed, has said goodbye, or its lease has ended.
+    /// The client has never existed, has sent a goodbye, or its lease has ended.
     #[error("there is no client {}: its lease has ended, or it never existed; send hello and register again", .0.0)]
     NoSuchClient(ClientId),
     /// The client has acknowledged the answer, which is deleted.

@@ -9,7 +9,8 @@ use std::time::Duration;
 pub struct Rules {
     /// The length of a client's lease, from its last call.
     pub lease: Duration,
-    /// The shortest time between the end of an order at a port and the next order at the same port.
+    /// The shortest time between two orders at a port, from the end of the first to the start of
+    /// the second.
     pub order_gap: Duration,
     /// The interval between checks of a port.
     pub check_interval: Duration,
@@ -19,7 +20,7 @@ pub struct Rules {
     pub late_after: Duration,
     /// The delay from a failed order to the next one; it doubles with each failure.
     pub retry: Duration,
-    /// The longest such delay.
+    /// The longest delay from a failed order to the next one.
     pub max_retry: Duration,
     /// The largest number of changes in a write; `None` without a limit.
     #[serde(default)]

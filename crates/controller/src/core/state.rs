@@ -17,7 +17,7 @@ pub struct State {
     pub(super) drained: BTreeSet<PortId>,
     of_client: BTreeSet<(ClientId, ApplicationId)>,
     of_application: BTreeSet<(ApplicationId, ConnectionId)>,
-    /// The counts of each owner that has anything.
+    /// The counts of each owner with any application or connection.
     held: BTreeMap<Owner, Held>,
     /// The parts of each job, by its owner, application and name.
     jobs: BTreeMap<(Owner, String, String), BTreeSet<ApplicationId>>,
@@ -105,8 +105,9 @@ impl State {
         }
     }
 
-    /// Updates the counts of a client's owner. A client normally outlives what it has; after a manual edit of the
-    /// store, a removed item may not have been counted.
+    /// Updates the counts of a client's owner. A client normally exists longer than its
+    /// applications and connections. After a manual edit of the store, a removed item may not have
+    /// been counted.
     fn hold(&mut self, client: ClientId, change: impl FnOnce(&mut Held)) {
         let owner = self.owner_of(client).cloned().unwrap_or_default();
         let mut held = self.held.remove(&owner).unwrap_or_default();
@@ -168,7 +169,8 @@ impl State {
             .chain(drained)
     }
 
-    /// Returns the changes that lead to another state. Additions come before removals, and owners before what they own.
+    /// Returns the changes that lead to another state. Additions precede removals, and owners
+    /// precede the items that they own.
     pub(super) fn until(&self, other: &State) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();
         if self.next != other.next {

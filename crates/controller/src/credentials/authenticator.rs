@@ -45,8 +45,9 @@ pub struct Authenticator {
 }
 
 impl Authenticator {
-    /// Returns an authenticator that admits holders of these credentials and processes of this machine. Of the latter,
-    /// root and the controller's own user may drain ports over a Unix socket, and everyone over loopback.
+    /// Returns an authenticator that admits holders of these credentials and processes of this
+    /// machine. Over a Unix socket, root and the controller's own user may drain ports; over
+    /// loopback, every process may.
     pub fn new(credentials: Credentials) -> Self {
         let own = rustix::process::geteuid().as_raw();
         Authenticator { credentials: Arc::new(credentials), own }

@@ -21,7 +21,7 @@ pub struct Caller {
     rights: Arc<Rights>,
 }
 
-/// A call without the permission for it.
+/// A call for which the caller lacks the permission.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Denied {
     /// The caller may not register this application.
@@ -50,13 +50,14 @@ impl Caller {
         Caller { owner, rights }
     }
 
-    /// Returns a caller on this machine, who may register every application.
+    /// Returns a caller on this machine. Such a caller may register every
+    /// application.
     pub fn local(name: &str, drain: bool) -> Self {
         let rights = Rights { applications: vec![Pattern::any()], drain };
         Caller { owner: Owner::from(name), rights: Arc::new(rights) }
     }
 
-    /// Returns the owner of the caller's clients, whom limits are counted for.
+    /// Returns the owner of the caller's clients, for which limits are counted.
     pub fn owner(&self) -> &Owner {
         &self.owner
     }

@@ -52,7 +52,8 @@ impl Credentials {
         credentials
     }
 
-    /// Returns the caller with this token. Digests are compared, so the duration reveals nothing about tokens.
+    /// Returns the caller with this token. The lookup compares digests, so its duration reveals
+    /// nothing about tokens.
     pub fn of_token(&self, token: &str) -> Option<&Caller> {
         self.by_token.get(&TokenDigest::of(token))
     }

@@ -7,8 +7,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use tracing_subscriber::fmt::{format::Writer, time::FormatTime, time::SystemTime};
 
-/// The audit log: JSON lines, each with the time, the port, the configurations before and after, and the reason. An
-/// order that writes is logged before it is given, so that no write happens without a line.
+/// The audit log: JSON lines, each with the time, the port, the configurations before and after,
+/// and the reason. An order that writes is logged before it is given, so no port is written without
+/// a line in the log.
 ///
 /// A line that can't be written, for example to a full disk, goes to the log of the daemon.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ impl Audit {
         Ok(Audit { rotating, file, length, full })
     }
 
-    /// Logs an output that is about a written port. `name` is the port's name for people.
+    /// Logs an output that concerns a written port. `name` is the port's name for people.
     pub(super) fn line(&mut self, output: &Output, name: &str) {
         let Some(mut line) = line(output) else { return };
         line["time"] = json!(now());

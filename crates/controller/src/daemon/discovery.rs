@@ -54,8 +54,8 @@ pub(super) fn add(known: &mut KnownPaths, ends: HostPair, path: Path) {
     }
 }
 
-/// Returns the routes that have changed. Without a path, a connection keeps its old one: its packets go nowhere else
-/// meanwhile.
+/// Returns the routes that have changed. A connection without a path keeps its old route, since its
+/// packets take no other one.
 pub(super) fn changed_routes(switches: &mut impl Switches, known: KnownPaths) -> Vec<Route> {
     let other = |((from, to), before): (HostPair, Path)| {
         let path: Box<[PortId]> = switches.path(&from, &to).ok()?.into();

@@ -20,7 +20,7 @@ pub struct Replayed {
     pub outputs: u64,
     /// The number of orders to ports.
     pub orders: u64,
-    /// The number of starts whose last line is truncated, as after a kill of the daemon.
+    /// The number of starts with a truncated last line, as after a kill of the daemon.
     pub cut: u64,
     /// The first line with other outputs than in the recording.
     pub differs: Option<u64>,

@@ -12,7 +12,7 @@ pub(super) struct Order {
     pub(super) order: OrderId,
     pub(super) port: PortId,
     pub(super) task: Task,
-    /// True if the order is a periodic check, which nobody waits for.
+    /// True if the order is a periodic check, for which no caller waits.
     pub(super) is_look: bool,
 }
 
@@ -51,7 +51,7 @@ fn carry_out(
             return Ok(OrderOutcome::Done { is_written: false, config });
         }
         Task::Check(config) => {
-            // Equal weights are not enough: other parts of the configuration may have changed.
+            // Equal weights are not sufficient: other parts of the configuration may have changed.
             return match switches.plan(port, &Wanted::Shared(config))?.is_empty() {
                 true => Ok(OrderOutcome::Unchanged),
                 false => Ok(OrderOutcome::Differs { found: switches.read_back(port)? }),

@@ -1,5 +1,5 @@
-//! The gRPC interface for clients, described in `proto/bandwise/saba/v1/controller.proto`. Calls go to the same event
-//! loop as those by HTTP.
+//! The gRPC interface for clients, described in `proto/bandwise/saba/v1/controller.proto`. Calls by
+//! gRPC and by HTTP go to the same event loop.
 
 mod answers;
 mod codec;

@@ -40,7 +40,8 @@ pub fn router(handle: Handle, metrics: Metrics, marking: Marking) -> Router {
     whole_requests(router).fallback(answers::no_such_route).with_state(context)
 }
 
-/// Buffers each request before it is handled: an unfinished one would otherwise occupy a connection forever.
+/// Buffers each request before it is handled, so that an unfinished request does not occupy a
+/// connection forever.
 fn whole_requests<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router.layer(from_fn(whole)).layer(DefaultBodyLimit::max(LARGEST))
 }

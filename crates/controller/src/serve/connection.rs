@@ -81,7 +81,7 @@ async fn serve<S>(
 {
     let service = TowerToHyperService::new(router.layer(Extension(peer)));
     let served = builder.serve_connection(TokioIo::new(stream), service).await;
-    // A connection that breaks off affects nobody else.
+    // A broken connection affects no other connection.
     if let Err(error) = served {
         tracing::debug!(error, "connection failed");
     }

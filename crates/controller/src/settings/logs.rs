@@ -11,7 +11,7 @@ use toml::Spanned;
 const SIZE: &str = "64 MiB";
 /// Four files hold about a day of 100 ports with checks every 10 s.
 const RECORDINGS: i64 = 4;
-/// Questions about a change of a port may come late.
+/// Changes of a port may be investigated much later.
 const AUDITS: i64 = 16;
 
 /// The keys and values of one log.
@@ -86,7 +86,7 @@ fn rotating_file(
     };
     let files = match spec.files {
         None => spec.default_files,
-        // With a single file, almost nothing would be left after each rotation.
+        // With a single file, rotation would leave almost nothing.
         Some(files) if (2..=100_000).contains(files.get_ref()) => *files.get_ref(),
         Some(files) => {
             let message = format!("{} files of the {key}", files.get_ref());
@@ -96,7 +96,8 @@ fn rotating_file(
     Ok(Some(RotatingFile::new(path, size, files as u32)))
 }
 
-/// Refuses the same file for two purposes, as each would destroy the other.
+/// Refuses a file with two purposes, since each use would destroy the other's
+/// content.
 pub(super) fn check(source: &Source, document: &Document, folder: &Path) -> Result<(), InputError> {
     let Document { table, store, audit, recording, .. } = document;
     let named = [Some(table), store.as_ref(), audit.as_ref(), recording.as_ref()];

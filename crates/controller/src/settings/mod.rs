@@ -34,7 +34,7 @@ use value::{at, file};
 /// The settings of a controller.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The network whose ports are shared.
+    /// The network of the ports that the controller shares.
     pub network: Network,
     /// Alternative names of hosts.
     pub names: Names,
@@ -158,7 +158,7 @@ fn weighting(
     let Some(text) = weights else { return Ok(Weighting::default()) };
     match text.get_ref().as_str() {
         "sensitivity" => Ok(Weighting::Sensitivity),
-        // Etcd has no record of the other controllers' weighting.
+        // Etcd does not record the weighting of the other controllers.
         "equal" if matches!(store, Store::Cluster(_)) => {
             let message = "equal weights with a shared store";
             Err(at(source, text, message).allowed("\"sensitivity\", or a store of its own"))

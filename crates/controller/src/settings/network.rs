@@ -1,4 +1,4 @@
-//! [`Network`]: the network whose ports are shared.
+//! [`Network`]: the network of the ports that the controller shares.
 
 use super::document::{Document, PortSpec};
 use super::infiniband::{self, InfiniBand};
@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
 
-/// The network whose ports are shared.
+/// The network of the ports that the controller shares.
 #[derive(Debug, Clone)]
 pub enum Network {
     /// A lab on this machine, by its name.

@@ -11,8 +11,9 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 impl Settings {
-    /// Refuses paths at which a file or the socket can't be created, before anything is started. Only reads the file
-    /// system. `source` and `folder` are those of [`read`](Settings::read).
+    /// Refuses paths at which a file or the socket can't be created. Called before anything is
+    /// started, and only reads the file system. `source` and `folder` are those of
+    /// [`read`](Settings::read).
     ///
     /// # Errors
     ///

@@ -8,7 +8,8 @@ use crate::core::{Change, State};
 use std::io;
 use std::path::PathBuf;
 
-/// The storage of changes. The owner of the core waits for [`write`](Store::write) before it answers anyone.
+/// The storage of changes. The owner of the core waits for [`write`](Store::write) before it
+/// answers a caller.
 pub trait Store: Send {
     /// Returns the stored state.
     ///
@@ -29,8 +30,9 @@ pub trait Store: Send {
 /// any JSON reader.
 const FIRST_BITS: u32 = 40;
 
-/// Returns the stored state. In a new store, client ids start at a random number. Otherwise a client of a deleted store
-/// could have the same id as a client of this one, and take its place.
+/// Returns the stored state. In a new store, client ids start at a random number. Otherwise a
+/// client of a deleted store could have the same id as a client of the new store, and take its
+/// place.
 ///
 /// # Errors
 ///

@@ -1,8 +1,9 @@
-//! [`Claims`]: the groups that a controller claims and gives back. No I/O and no clock.
+//! [`Claims`]: the groups that a controller claims and releases. No I/O and no clock.
 //!
-//! Each live controller holds its own group, and the first to claim it holds the group of a dead one. A holding is a
-//! key in the store that exists as long as the holder's lease, and is created only if it is absent. So no group has two
-//! holders. A group returns to its own controller when that is alive again and no order at the group's ports is
+//! Each live controller holds its own group. The group of a dead controller is held by the first
+//! controller that claims it. A holding is a key in the store that exists as long as the holder's
+//! lease, and is created only if it is absent. So no group has two holders. A group returns to its
+//! own controller when that controller is alive again and no order at the group's ports is
 //! outstanding.
 
 use crate::core::Group;
@@ -23,7 +24,7 @@ pub struct Holder {
 pub struct Decided {
     /// Groups to claim: to put into the store if they are absent.
     pub claim: Vec<Group>,
-    /// Groups to give back at once.
+    /// Groups to release at once.
     pub free: Vec<Group>,
 }
 
@@ -36,9 +37,9 @@ pub struct Claims {
     holders: BTreeMap<Group, Holder>,
     /// Groups with a claim that is not answered yet.
     claimed: BTreeSet<Group>,
-    /// Groups that the controller holds and has to give back.
+    /// Groups that the controller holds and has to release.
     given_back: BTreeSet<Group>,
-    /// The groups that the core was last told to hold.
+    /// The groups last reported to the core.
     reported: BTreeSet<Group>,
 }
 
@@ -107,15 +108,16 @@ impl Claims {
         self.claimed.remove(group);
     }
 
-    /// Returns the groups that this controller holds and does not have to give back. The core holds them from now on.
+    /// Returns the groups that this controller holds and does not have to release. The core holds
+    /// them from now on.
     pub fn ours(&mut self) -> Vec<Group> {
         let ours = self.holders.iter().filter(|of| *of.1 == self.me).map(|of| of.0);
         self.reported = ours.filter(|group| !self.given_back.contains(*group)).cloned().collect();
         self.reported.iter().cloned().collect()
     }
 
-    /// Returns the next actions. A group to give back is not [ours](Self::ours) from now on. It is free when no order
-    /// at its ports is outstanding, or at once if the core never held it.
+    /// Returns the next actions. A group to release is not [ours](Self::ours) from now on. It is
+    /// free when no order at its ports is outstanding, or at once if the core never held it.
     pub fn decide(&mut self) -> Decided {
         let Claims { me, groups, alive, holders, claimed, given_back, reported } = self;
         let is_mine = |group: &Group| *group == me.instance;
@@ -139,7 +141,7 @@ impl Claims {
         Decided { claim: new, free }
     }
 
-    /// Returns whether a group has to be given back when no order at its ports is outstanding.
+    /// Returns whether a group has to be released when no order at its ports is outstanding.
     pub fn is_given_back(&self, group: &Group) -> bool {
         self.given_back.contains(group)
     }

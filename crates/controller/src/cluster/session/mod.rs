@@ -1,8 +1,9 @@
 //! [`Session`]: the session of a controller with the shared store.
 //!
-//! When one etcd does not answer, the session continues with another one of the same store: with the same lease, and
-//! from the last known revision. A write with an unknown outcome is repeated there. It is stored at most once, as it
-//! counts only if nobody has written since it was decided.
+//! When one etcd does not answer, the session continues with another etcd of the same store: with
+//! the same lease, and from the last known revision. A write with an unknown outcome is repeated
+//! there. It is stored at most once, since a write is valid only if the store has not changed since
+//! the decision.
 
 mod exchange;
 
@@ -125,7 +126,7 @@ impl Session {
         }
     }
 
-    /// Accepts a write, unless somebody is known to have written since it was decided.
+    /// Accepts a write, unless a later write is known to have changed the store since the decision.
     fn takes(&mut self, write: Write) -> Option<Write> {
         if write.after != self.head {
             return None;

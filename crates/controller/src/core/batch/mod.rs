@@ -10,8 +10,8 @@ use super::rules::Rules;
 use super::state::State;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 
-/// Requests that are stored together. Their changes are in the state at once, so that each request sees those before
-/// it. Nothing else sees them until they are stored.
+/// Requests that are stored together. Their changes are in the state at once, so each request is
+/// decided with the changes of those before it. They have no other effect until they are stored.
 #[derive(Debug, Clone)]
 pub(super) struct Batch {
     /// The number of changes that the store takes at once.
@@ -20,7 +20,7 @@ pub(super) struct Batch {
     /// The changes that undo `changes`, in the same order.
     pub(super) undo: Vec<Change>,
     pub(super) answers: Vec<(Ticket, Result<Answer, Refusal>)>,
-    /// Clients whose leases have expired.
+    /// Clients with an expired lease.
     pub(super) dropped: Vec<ClientId>,
     /// The number of connections that change their path.
     pub(super) moved: u32,
@@ -75,7 +75,8 @@ impl Batch {
         Ok(Answer::Welcome { client, lease_ms: rules.lease.as_millis() as u64 })
     }
 
-    /// Removes a client with everything that it has. Returns whether all of it fitted into the batch.
+    /// Removes a client with its applications and connections. Returns whether all of them fitted
+    /// into the batch.
     pub(super) fn leave(&mut self, state: &mut State, client: ClientId) -> bool {
         let applications: Vec<ApplicationId> = state.applications_of(client).collect();
         for application in applications {

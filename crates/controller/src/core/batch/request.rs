@@ -49,7 +49,7 @@ impl Batch {
         Some(answer)
     }
 
-    /// Removes the answers that the client has acknowledged, as many as fit into the batch.
+    /// Removes the answers that the client has acknowledged, up to the limit of the batch.
     fn acknowledge(&mut self, state: &mut State, request: &NumberedRequest) -> Result<(), Refusal> {
         let &NumberedRequest { client, number, acknowledged_below, .. } = request;
         let known = state.clients.get(&client).ok_or(Refusal::NoSuchClient(client))?;
@@ -130,7 +130,8 @@ impl Batch {
     }
 }
 
-/// Returns an application of this client. An application of another client is refused like one that never existed.
+/// Returns an application of this client. The refusal is the same for another client's application
+/// and for an unknown id.
 fn own(state: &State, client: ClientId, id: ApplicationId) -> Result<&Application, Refusal> {
     let known = state.applications.get(&id).filter(|known| known.client == client);
     known.ok_or(Refusal::NoSuchApplication(id))

@@ -45,9 +45,10 @@ impl Core {
         Ok(())
     }
 
-    /// Returns the id by which Saba's controller is to know a connection. There a connection keeps its path for good,
-    /// since events may arrive in any order. So a rerouted connection is closed and gets a new id. New ids count down
-    /// from the largest number; regular ids count up from 0.
+    /// Returns the id by which Saba's controller knows a connection. Saba's controller never
+    /// changes the path of a connection, since events may arrive in any order. So a rerouted
+    /// connection is closed and gets a new id. New ids count down from the largest number; regular
+    /// ids count up from 0.
     fn known_as(&mut self, id: ConnectionId) -> ConnectionId {
         let known = self.moved.get(&id).copied().unwrap_or(id);
         if !self.controller.is_open(known) {

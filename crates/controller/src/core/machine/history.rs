@@ -31,8 +31,8 @@ impl Core {
         self.settle();
     }
 
-    /// Handles changes by another controller. The store did not take a write of this controller that is in progress, as
-    /// it was decided before them.
+    /// Handles changes by another controller. An unfinished write of this controller was decided
+    /// before them, so the store has not accepted it.
     pub(super) fn learned(&mut self, revision: u64, changes: Vec<Change>) {
         self.decide_anew();
         self.revision = revision;
@@ -41,7 +41,7 @@ impl Core {
         self.settle();
     }
 
-    /// Handles all records of the store after a time in which it was unreachable.
+    /// Handles all records of the store after the store was unreachable.
     pub(super) fn known(&mut self, revision: u64, write: u64, records: Vec<Change>) {
         match self.writing.is_some() && write == self.writes {
             true => self.stored(write, None, revision),

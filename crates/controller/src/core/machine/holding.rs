@@ -1,4 +1,4 @@
-//! The groups that a controller holds, and the effect of gaining and losing one.
+//! The groups that a controller holds, and the effect of gaining and losing a group.
 
 use super::Core;
 use crate::core::group::{Group, Holding};
@@ -55,15 +55,15 @@ impl Core {
         }
     }
 
-    /// Gives up the groups whose time has expired, as others may claim them soon.
+    /// Releases the groups whose time has expired, since other controllers may claim them soon.
     pub(super) fn end_holding(&mut self) {
         if self.holding.until.is_some_and(|until| until <= self.now) {
             self.hold(Vec::new(), None);
         }
     }
 
-    /// Refuses all waiting requests, also those of a write that is in progress, whose outcome is unknown. Clients send
-    /// the same request again, to this or another controller.
+    /// Refuses all waiting requests, including those of an unfinished write, whose outcome is
+    /// unknown. Clients repeat their requests, to this or another controller.
     fn refuse_all(&mut self) {
         let waiting = std::mem::take(&mut self.waiting);
         let mut tickets: Vec<_> = waiting.iter().filter_map(|of| of.ticket()).collect();

@@ -32,7 +32,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 use waiting::{Waiting, Writing};
 
-/// The lateness up to which a wake-up is normal on a busy machine. With more, the process was suspended.
+/// The largest delay of a wake-up that is normal on a busy machine. After a longer delay, the
+/// process was suspended.
 const STILL: Duration = Duration::from_secs(1);
 
 /// The daemon's decisions. See the [module](super).
@@ -177,7 +178,7 @@ impl Core {
         self.writing.is_none() && self.ports.all.values().all(is_settled)
     }
 
-    /// Returns the state, including the changes of a write that is in progress.
+    /// Returns the state, including the changes of an unfinished write.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -214,8 +215,9 @@ impl Core {
         is_one
     }
 
-    /// Extends all leases if the core was not woken when it was due. The process or the machine was then suspended, and
-    /// the calls of clients were not received. As after a start, every client that is alive gets a full lease.
+    /// Extends all leases if the core was woken late. The process or the machine was then
+    /// suspended, and did not receive the calls of clients. As after a start, every live client
+    /// gets a full lease.
     fn extend_after_suspension(&mut self, now: Duration) {
         let due = self.wake().filter(|due| *due + STILL.min(self.rules.lease / 8) < now);
         if let Some(due) = due {

@@ -7,8 +7,8 @@ use crate::core::owner::Owner;
 use crate::core::request::{Answer, ClientId, Refusal};
 
 impl Core {
-    /// Passes on an input if its caller owns the client that it names. Otherwise the answer is the same as for a client
-    /// that does not exist.
+    /// Passes on an input if its caller owns the client that it names. Otherwise returns the same
+    /// answer as for an unknown client.
     pub(super) fn own(&self, input: Input) -> Result<Input, Output> {
         let is_foreign = |client: &ClientId, caller: &Owner| {
             self.state().owner_of(*client).is_some_and(|owner| owner != caller)

@@ -26,7 +26,8 @@ impl Core {
         }
     }
 
-    /// Queues a request for the next write. Refuses it if the queue is full, as it is when the store hangs.
+    /// Queues a request for the next write. Refuses the request if the queue is full, which happens
+    /// when the store hangs.
     pub(super) fn wait(&mut self, ticket: Ticket, waiting: Waiting) {
         let refusal = match self.holding.home() {
             None => Refusal::cut_off(),
@@ -53,12 +54,13 @@ impl Core {
             }
             if let Some(rest) = self.take(&mut batch, waiting) {
                 self.waiting.push_front(rest);
-                // Its rest stands at the front of the queue when the batch is decided again.
+                // The rest of the request stands at the front of the queue when the batch is
+                // decided again.
                 taken.pop();
             }
         }
-        // Another controller may have stored an unknown client a moment ago. So a refusal needs a write too, which
-        // proves that nobody has written since.
+        // Another controller may have stored an unknown client a moment ago. So a refusal needs a
+        // write too, which proves that the store has not changed since.
         let is_final = !self.holding.is_shared() || batch.answers.iter().all(|of| of.1.is_ok());
         if batch.changes.is_empty() && is_final {
             return self.answer(batch.answers);
@@ -97,7 +99,7 @@ impl Core {
                 if state.clients.contains_key(&client) && !batch.leave(state, client) {
                     return Some(Waiting::Goodbye(ticket, client));
                 }
-                // The client is gone either way, so a repeated goodbye succeeds.
+                // The client is removed in either case, so a repeated goodbye succeeds.
                 (ticket, Ok(Answer::Done))
             }
             Waiting::Drain(ticket, ports, drained) => match batch.drain(state, &ports, drained) {

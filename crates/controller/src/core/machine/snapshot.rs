@@ -22,7 +22,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     now: Duration,
-    /// The records, including those of a write that is in progress.
+    /// The records, including those of an unfinished write.
     records: Vec<Change>,
     writing: Option<SavedWrite>,
     waiting: VecDeque<Waiting>,
@@ -35,7 +35,7 @@ pub struct Snapshot {
     discovery: DiscoverySchedule,
 }
 
-/// A write that is in progress.
+/// An unfinished write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct SavedWrite {
     changes: Vec<Change>,
@@ -95,7 +95,7 @@ impl Core {
     ) -> Result<Self, InvalidRecord> {
         let state = State::of(snapshot.records);
         let writing = snapshot.writing.map(|written| written.again(&rules));
-        // Saba's controller does not know the changes of a write that is in progress.
+        // Saba's controller does not know the changes of an unfinished write.
         let mut stored = state.clone();
         if let Some(writing) = &writing {
             writing.batch.clone().take_back(&mut stored);

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(super) enum Waiting {
     Hello(Ticket, Owner),
     Request(Ticket, NumberedRequest, Result<Vec<PortId>, String>),
-    /// A renewal by a client that is not known here.
+    /// A renewal by a client that this controller does not know.
     Renew(Ticket, ClientId),
     Goodbye(Ticket, ClientId),
     Drain(Ticket, Vec<PortId>, bool),
@@ -35,7 +35,7 @@ impl Waiting {
     }
 }
 
-/// A write that is in progress.
+/// An unfinished write.
 #[derive(Debug, Clone)]
 pub(super) struct Writing {
     pub(super) batch: Batch,

@@ -168,8 +168,9 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         }
     }
 
-    /// Returns the ports that are not restored and should be, if the daemon can end now: all ports are restored, the
-    /// deadline has passed, or no restoration is configured.
+    /// Returns the ports that should be restored and are not, or `None` if the daemon can't end
+    /// yet. The daemon can end when all ports are restored, the deadline has passed, or no
+    /// restoration is configured.
     fn left(&self) -> Option<Vec<String>> {
         let by = self.leaves?;
         if !self.restores {
@@ -207,7 +208,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         }
     }
 
-    /// Observes the delay of connections at a port whose order, given at `since`, has ended.
+    /// Observes the delay of connections at a port. The order that was given at `since` has ended.
     fn placed(&mut self, port: PortId, since: Instant) {
         if let Some(requested) =
             self.unplaced.get(&port).copied().filter(|requested| *requested <= since)

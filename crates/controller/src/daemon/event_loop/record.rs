@@ -34,8 +34,8 @@ impl Record {
         self.again.is_none().then(|| Line { input: input.clone(), outputs: Sum::new() })
     }
 
-    /// Records a line. After a write error the recording continues in another file when that is possible. So lost
-    /// inputs are always at the end of a file.
+    /// Records a line. After a write error, the recording continues in another file as soon as that
+    /// is possible. So lost inputs are always at the end of a file.
     fn write_down(
         &mut self,
         now: Duration,

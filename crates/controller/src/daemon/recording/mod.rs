@@ -112,8 +112,8 @@ impl Write for &mut Sum {
     }
 }
 
-/// A file with the inputs of the core, start after start, and the full files before it. Each file can be replayed by
-/// itself.
+/// A file with the inputs of the core since one or several starts, and the full files before it.
+/// Each file can be replayed by itself.
 #[derive(Debug)]
 pub struct Recording {
     rotating: RotatingFile,
@@ -157,8 +157,8 @@ impl Recording {
         self.file.flush()
     }
 
-    /// Returns whether the next file is due. A file with a long initial state also holds as many bytes of inputs. So
-    /// initial states never take more space than inputs.
+    /// Returns whether the next file is due. A file contains at least as many bytes of inputs as
+    /// its initial state has, so initial states never take more space than inputs.
     pub(super) fn is_full(&self) -> bool {
         let (of_beginning, since) = (self.began.0, self.file.length - self.began.1);
         self.file.length >= self.rotating.size().get() && since >= of_beginning

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// A file that lines are appended to, with numbered older files: `FILE.part-000001` and on, the oldest first.
 ///
-/// A file gets its number by one rename, and is not touched again until it is deleted as the oldest of too many. So a
-/// process that is killed between any two steps loses nothing.
+/// A full file gets its number by one rename, and is not touched again until it is deleted as the
+/// oldest file beyond the limit. So a process that is killed between any two steps loses nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RotatingFile {
     path: PathBuf,

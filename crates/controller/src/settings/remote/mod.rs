@@ -48,7 +48,7 @@ pub(super) fn remote(
     Ok((remote, credentials))
 }
 
-/// Returns the credentials; no two may have the same name, certificate or token.
+/// Returns the credentials. Names, certificates and tokens must be unique.
 fn credentials(source: &Source, specs: &[CredentialSpec]) -> Result<Vec<Credential>, InputError> {
     let mut all: Vec<Credential> = Vec::new();
     for spec in specs {

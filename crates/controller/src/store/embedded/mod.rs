@@ -178,7 +178,7 @@ impl Store for Embedded {
         let Err((error, before)) = attempt() else { return Ok(()) };
         let error = self.failed(&error);
         self.database = None;
-        // The write may have been stored; it is undone before the next one.
+        // The write may have been stored after all. The next access to the database undoes it.
         self.doubtful = Some((number, before));
         // If the file can't be opened now, the next write tries again.
         let _ = self.database();
@@ -200,7 +200,7 @@ fn key(change: &Change) -> Vec<u8> {
     std::iter::once(kind).chain(ids).collect()
 }
 
-/// Returns the value of a record; `None` if it is removed.
+/// Returns the value of a record; `None` if the change removes the record.
 fn value(change: &Change) -> Option<Vec<u8>> {
     (!change.is_end()).then(|| serde_json::to_vec(change).expect("a change is JSON"))
 }

@@ -51,7 +51,7 @@ pub(super) struct Exchange<'a> {
     metrics: &'a Metrics,
     /// Background tasks; they are aborted with the exchange.
     tasks: JoinSet<TaskResult>,
-    /// The groups that the event loop was last told to hold, and the time at which they expire.
+    /// The groups last reported to the event loop, and the time at which they expire.
     reported: (Vec<Group>, Option<Instant>),
     /// According to the last event, etcd lacks this controller's name or the shared rules.
     lacks_name: bool,
@@ -211,7 +211,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Gives back groups whose ports have no outstanding orders.
+    /// Releases groups whose ports have no outstanding orders.
     async fn free(&mut self) -> Result<(), ExchangeEnd> {
         while let Some(group) = self.of.released.last().cloned() {
             if self.of.claims.is_given_back(&group) {
@@ -223,7 +223,7 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    /// Tells the event loop which groups it holds, and until when, if that has changed.
+    /// Reports to the event loop which groups it holds, and until when, if either has changed.
     fn hold(&mut self) -> Result<(), Stopped> {
         let Some(Lease { until, .. }) = self.of.lease else { return Ok(()) };
         let groups = self.of.claims.ours();
