@@ -54,7 +54,8 @@ impl ClockDifference {
         self.error().max(Time::from_ps(u64::try_from(off).unwrap_or(u64::MAX)))
     }
 
-    /// Returns the reading of the agent's clock when the coordinator's reads `here`; `None` if it is negative.
+    /// Returns the reading of the agent's clock when the coordinator's clock reads `here`; `None`
+    /// if the result is negative.
     pub fn there(self, here: Time) -> Option<Time> {
         u64::try_from(i128::from(here.as_ps()) + self.middle_ps()).ok().map(Time::from_ps)
     }

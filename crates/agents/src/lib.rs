@@ -1,5 +1,6 @@
-//! Measurements over several hosts. An agent on each host obeys one coordinator. The coordinator has a [`Plan`]: it
-//! prepares all flows, starts them at one instant, collects the results, and stops all flows if one fails.
+//! Measurements over several hosts. An agent on each host executes the orders of one coordinator.
+//! The coordinator has a [`Plan`]: it prepares all flows, starts them at one instant, collects the
+//! results, and stops all flows if one fails.
 //!
 //! | part | content |
 //! |---|---|

@@ -110,6 +110,6 @@ pub enum FromAgent {
         /// The reason.
         why: String,
     },
-    /// Everything is released.
+    /// All resources are released.
     Finished,
 }

@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 pub struct Counted {
     /// The number of completed messages.
     pub messages: u64,
-    /// Their payload.
+    /// The payload of these messages.
     pub bytes: Bytes,
-    /// The time they took; with one message at a time, from the start of the first to the end of the last.
+    /// The time of these messages; with one message at a time, from the start of the first to the
+    /// end of the last.
     pub over: Time,
-    /// Their latencies, if the method measures them and there were any.
+    /// The latencies of these messages, if the method measures latencies and there were any.
     pub latency: Option<Summary>,
 }
 
@@ -40,9 +41,9 @@ impl Counted {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FlowEnd {
-    /// Its time was over.
+    /// The time of the flow was over.
     Complete,
-    /// The coordinator stopped it.
+    /// The coordinator stopped the flow.
     Stopped,
     /// The device or the connection failed.
     Failed(String),

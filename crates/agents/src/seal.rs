@@ -23,7 +23,7 @@ pub struct Token(Vec<u8>);
 )]
 pub struct TokenError(usize);
 
-/// Shorter tokens of letters could be guessed.
+/// The smallest length; shorter tokens of letters could be guessed.
 const LEAST: usize = 16;
 const MOST: usize = 4096;
 
@@ -124,7 +124,8 @@ impl Seals {
         format!("{} {body}\n", hex(&tag))
     }
 
-    /// Returns the message of the next line, which comes without its end. After an error the connection is unusable.
+    /// Returns the message of the next line, which is passed without its end. After an error the
+    /// connection is unusable.
     ///
     /// # Errors
     ///
@@ -137,7 +138,7 @@ impl Seals {
             Speaker::Agent => Speaker::Coordinator,
             Speaker::Coordinator => Speaker::Agent,
         };
-        // The comparison takes the same time wherever the tags differ.
+        // The duration of the comparison does not depend on the position of the difference.
         self.mac(other, self.received, body).verify_slice(&tag).map_err(|_| SealError::Forged)?;
         self.received += 1;
         Ok(decode(body)?)

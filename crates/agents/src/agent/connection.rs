@@ -21,7 +21,7 @@ pub(super) struct Connection {
     challenge: Challenge,
     /// The seals, when both challenges are known.
     seals: Option<Seals>,
-    /// The time by which the other side has to prove that it has the token.
+    /// The deadline by which the other side has to prove that it has the token.
     until: Time,
 }
 

@@ -1,8 +1,9 @@
 //! [`Agent`]: the actions of an agent, for any number of connections and any input.
 //!
-//! A connection has to prove that it has the token; several may do so at once. One coordinator that has the token uses
-//! the agent. Its run ends when it finishes or disconnects, sends nothing for [`SILENCE`] or an invalid message, or
-//! exceeds the longest duration. The agent then releases everything that was made for the run.
+//! A connection has to prove that it has the token; several connections may do so at once. One
+//! coordinator with the token uses the agent. Its run ends when it finishes or disconnects, is
+//! silent for [`SILENCE`], sends an invalid message, or exceeds the longest duration. The agent
+//! then releases all resources of the run.
 
 mod connection;
 mod run;
@@ -35,7 +36,7 @@ pub enum Order {
     Start(RunId, Time),
     /// Stop all measuring sides, which then report.
     Stop(RunId),
-    /// Release everything of a run.
+    /// Release all resources of a run.
     Drop(RunId),
 }
 
@@ -213,7 +214,7 @@ impl Agent {
         self.orders.push(Order::Close(link, why));
     }
 
-    /// Releases everything of a connection.
+    /// Releases all resources of a connection.
     fn lose(&mut self, link: Link) {
         self.connections.remove(&link);
         if let Some(run) = self.run.take_if(|run| run.link == link) {

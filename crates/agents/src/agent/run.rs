@@ -55,7 +55,7 @@ impl Run {
         Run { id, link, jobs, length, last_received, until, started: false, stopped: false }
     }
 
-    /// Handles a message of the coordinator: the run is alive.
+    /// Extends the deadline after a message of the coordinator.
     pub(super) fn touch(&mut self, now: Time) {
         self.last_received = now;
     }
@@ -65,7 +65,7 @@ impl Run {
         self.last_received.saturating_add(SILENCE).min(self.until)
     }
 
-    /// Returns the reason.
+    /// Returns the reason for which the run is abandoned.
     pub(super) fn overdue(&self, now: Time) -> String {
         match self.until <= now {
             true => "the coordinator has exceeded the longest duration of a run".to_owned(),

@@ -38,7 +38,8 @@ pub enum Order {
 
 /// The number of clock exchanges before the start, and after the end.
 const EXCHANGES: u32 = 16;
-/// The time from the order to start to the start of the flows, by which all agents have to agree.
+/// The time from the order to start to the start of the flows. All agents have to accept the order
+/// within it.
 const LEAD: Time = Time::from_ms(1_000);
 /// The time for making queue pairs, which includes locking gigabytes of memory. The 2 GB of a flow with messages of 1
 /// GB took 30 s on emulated processors; an agent abandons a run after a minute.
@@ -81,7 +82,7 @@ pub struct Coordinator {
     until: Time,
     beat: Time,
     start: Time,
-    /// The first failure, and the time at which it was noticed.
+    /// The first failure, and the time at which the coordinator noticed it.
     trouble: Option<(RunEnd, Time)>,
     orders: Vec<Order>,
 }
@@ -120,7 +121,7 @@ impl Coordinator {
         self.orders.drain(..)
     }
 
-    /// Returns the start of the flows by the coordinator's clock; `None` before it is known.
+    /// Returns the start of the flows by the coordinator's clock; `None` if it is not set yet.
     pub fn start(&self) -> Option<Time> {
         (self.start < Time::MAX).then_some(self.start)
     }

@@ -13,7 +13,7 @@ pub enum RunEnd {
     Complete,
     /// The user interrupted it.
     Interrupted,
-    /// Something failed; the message names the host and the reason.
+    /// A step of the run failed; the message names the host and the reason.
     Failed(String),
 }
 
@@ -83,9 +83,10 @@ impl Coordinator {
         Window { from: self.plan.window.from(), to: self.plan.window.to() }.first(parts).to
     }
 
-    /// Returns the number of first parts of the window in which all flows are known to have been active, after a
-    /// failure that was noticed at `known`. A reported flow was active until its last message was completed; another
-    /// one, as long as its agents were alive without an error. `None` if there are no such parts.
+    /// Returns the number of first parts of the window in which all flows are known to have been
+    /// active, after a failure that was noticed at `known`. A reported flow was active until its
+    /// last message was completed. Any other flow was active as long as its agents were alive
+    /// without an error. Returns `None` if there are no such parts.
     fn parts(&self, hosts: &[HostOutcome], known: Time) -> Option<usize> {
         let (start, worst) =
             (self.start()?, hosts.iter().filter_map(|host| host.clock_error).max()?);

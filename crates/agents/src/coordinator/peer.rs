@@ -24,7 +24,8 @@ pub(super) struct Peer {
     pub(super) is_there: bool,
     /// The time of the last sealed message, or of the connection.
     pub(super) last_received: Time,
-    /// A time at which the agent was alive: a clock request was sent then, and answered later.
+    /// The last time at which the agent is known to have been alive: an answered clock request was
+    /// sent then.
     pub(super) alive: Time,
     /// The names of the device and the clock.
     pub(super) welcome: Option<(String, String)>,
@@ -71,7 +72,8 @@ impl Peer {
             Ok(line) => line,
             Err(error) => return Some(Err(error.into())),
         };
-        // An agent that refuses may lack the token and answers in the clear; a tag never begins like this.
+        // An agent that refuses may lack the token and answers in the clear. A tag never begins
+        // with this character.
         let is_clear = line.first() == Some(&b'{');
         Some(match &mut self.seals {
             Some(seals) if !is_clear => seals.open(&line).map(Reply::Message),
@@ -112,7 +114,7 @@ impl Peer {
         self.exchanges = 0;
     }
 
-    /// Handles a clock reading. Exchanges that do not count belong to no series.
+    /// Handles a clock reading. Exchanges outside of a series do not count.
     pub(super) fn clock(
         &mut self,
         number: u64,
@@ -146,7 +148,8 @@ impl Peer {
         self.series.iter().map(|later| first.error_by(*later)).max()
     }
 
-    /// Returns the same by the last exchange, for a run that is cut short and has no exchanges after its end.
+    /// Returns the largest error by the last exchange, for a run that is cut short and has no
+    /// exchanges after its end.
     pub(super) fn clock_error_so_far(&self) -> Option<Time> {
         let so_far = self.series.first()?.error_by(self.latest?);
         self.clock_error().map(|error| error.max(so_far))

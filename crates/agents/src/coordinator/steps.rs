@@ -112,7 +112,8 @@ impl Coordinator {
         }
     }
 
-    /// Returns the side of a flow that an agent has; it has at most one.
+    /// Returns the index of the agent's side of a flow. An agent has at most
+    /// one side of each flow.
     fn end_of(&self, agent: usize, flow: u16) -> Option<usize> {
         let flow = self.plan.flows.get(usize::from(flow))?;
         [flow.from, flow.to].into_iter().position(|end| end == agent)

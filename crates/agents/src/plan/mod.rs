@@ -13,7 +13,7 @@ use serde::Serialize;
 pub use span::{Span, SpanError};
 pub use spec::MARGINS;
 
-/// The largest number of flows; each side of each keeps a processor busy.
+/// The largest number of flows. Each side of a flow keeps a processor busy.
 pub const MOST_FLOWS: usize = 256;
 
 /// The role of a flow.
@@ -54,7 +54,7 @@ pub struct Flow {
     pub active: Span,
 }
 
-/// A measurement between hosts. An existing plan can be run: all its flows are active at the same time for a while.
+/// A measurement between hosts. In every plan, all flows are active at the same time for a while.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// The title.
@@ -65,7 +65,7 @@ pub struct Plan {
     pub flows: Vec<Flow>,
     /// The time that is left out at both ends of the span in which all flows are active.
     pub margin: Time,
-    /// The rest of that span, whose results count.
+    /// The span in which all flows are active, without the margins. Only its results count.
     pub window: Span,
     /// The random seed of the pauses.
     pub seed: u64,

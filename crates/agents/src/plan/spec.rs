@@ -27,13 +27,13 @@ use std::ops::RangeInclusive;
 use toml::Spanned;
 
 const DURATION: Time = Time::from_ms(5_000);
-/// The allowed margins. Smaller errors of clock differences would be luck.
+/// The allowed margins. Clock differences with smaller errors can't be expected.
 pub const MARGINS: RangeInclusive<Time> = Time::from_us(10)..=Time::from_ms(60_000);
 const MARGIN: Time = Time::from_ms(100);
 /// The largest number of hosts; each needs a connection and a thread.
 const MOST_HOSTS: usize = 64;
 
-/// A plan, as a TOML document has it.
+/// The TOML form of a plan.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlanSpec {
@@ -134,7 +134,7 @@ fn hosts(
         let address = Address::parse(agent.get_ref(), default_port).map_err(|error| {
             source.error(agent.span(), error.to_string()).allowed(error.allowed())
         })?;
-        // An agent is one side of a flow only.
+        // Each agent is one side of a flow.
         if let Some(other) = hosts.iter().find(|host| host.agent == address) {
             let message = format!("{:?} has the agent at {address} already", other.name);
             return Err(source.error(agent.span(), message).allowed("an agent for each host"));
