@@ -7,8 +7,9 @@ use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{KeyValueQps, KeyValueSizes};
 use serde::{Deserialize, Serialize};
 
-/// A key-value store in the manner of HERD: every client sends requests to every worker. Each is a thread. For each
-/// thread of the other side it has a connection (RC) for requests and a queue pair for datagrams (UD) for responses.
+/// A key-value store in the manner of HERD: every client sends requests to every worker. Each
+/// client and worker is a thread. For each thread of the other side, a thread has a connection (RC)
+/// for requests and a queue pair for datagrams (UD) for responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeyValue {
@@ -20,8 +21,8 @@ pub struct KeyValue {
     pub put_every: u32,
 }
 
-/// The requests of a queue pair that may be complete without a completion, besides the outstanding ones: one in 64 is
-/// signalled, and its completion may not have been polled yet.
+/// The number of requests of a queue pair that may be complete without a polled completion, besides
+/// the outstanding ones. One in 64 is signalled.
 const UNSEEN: u32 = 256;
 
 impl KeyValue {
@@ -36,7 +37,8 @@ impl KeyValue {
         }
     }
 
-    /// Returns the queue pairs of a thread to each thread of the other side, in their order.
+    /// Returns the queue pairs of a thread to each thread of the other side, in the order of these
+    /// threads.
     pub fn queue_pairs(self, part: Part) -> Vec<KeyValueQps> {
         let routes = self.routes(part) as u16;
         let qp = |number| KeyValueQps { requests: Qp(number), responses: Qp(routes + number) };

@@ -9,7 +9,7 @@ pub const LONGEST_LINE: usize = 1 << 16;
 #[derive(Debug, Default)]
 pub struct Lines {
     bytes: Vec<u8>,
-    /// The offset before which there is no end of a line.
+    /// The offset before which no line ends.
     searched: usize,
 }
 

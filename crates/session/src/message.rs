@@ -41,7 +41,7 @@ pub enum MessageError {
          needed on both"
     )]
     OtherVersion(u64),
-    /// Anything else.
+    /// The line is not a message of Bandwise.
     #[error(
         "this is not a message of bandwise ({0}): does `bandwise rperf` run on the other side?"
     )]
@@ -87,7 +87,7 @@ pub fn encode<M: Serialize>(message: &M) -> String {
     serde_json::to_string(&envelope).expect("names and numbers can be written")
 }
 
-/// Reads the message of such a line.
+/// Reads the message of a line that [`encode`] has written, without its end.
 ///
 /// # Errors
 ///

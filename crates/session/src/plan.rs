@@ -22,13 +22,13 @@ pub struct Plan {
     pub recv_depth: u32,
     /// The number of outstanding READs and atomics of a queue pair, from 1; further posted ones wait.
     pub reads: u8,
-    /// The length of the completion queue. It has to hold a completion of every request and every RECV of all queue
-    /// pairs.
+    /// The length of the completion queue. The queue needs room for a completion of every request
+    /// and every RECV of all queue pairs.
     pub completions: u32,
     /// The largest payload inside a WQE, in bytes.
     pub inline: u32,
-    /// True if messages have contents. Then each queue pair has as many slots as RECVs for each direction, and uses
-    /// them in turn. Otherwise all queue pairs share one slot.
+    /// True if messages have contents. Then each queue pair has as many slots as RECVs for each
+    /// direction, and uses them cyclically. Otherwise all queue pairs share one slot.
     pub has_contents: bool,
     /// True if the arrival of WRITEs of the largest size is detected by their last byte, and reported as a reception:
     /// on the first queue pair, one at a time.
@@ -58,7 +58,7 @@ impl Plan {
 
     /// Returns the number of slots of each queue pair.
     pub fn places(&self) -> usize {
-        // As many as posted RECVs, which are in two halves.
+        // The number of slots equals that of posted RECVs, which are in two halves.
         if self.has_contents { self.recv_depth as usize / 2 * 2 } else { 0 }
     }
 }
@@ -70,7 +70,7 @@ pub enum WantedPages {
     Ordinary,
     /// Huge pages if available: the device then misses fewer address translations.
     HugeIfThere,
-    /// Huge pages; without them nothing is measured.
+    /// Huge pages. Without them the measurement fails.
     Huge,
 }
 

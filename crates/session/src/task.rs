@@ -48,7 +48,7 @@ impl<const LEAST: u32, const MOST: u32> From<Within<LEAST, MOST>> for u32 {
 pub enum Operation {
     /// SEND, which consumes a RECV.
     Send,
-    /// WRITE, whose arrival the other side can only see in memory.
+    /// WRITE, which the other side can only detect in memory.
     Write,
     /// WRITE with immediate, which consumes a RECV too.
     WriteImm,
@@ -96,7 +96,7 @@ pub enum Method {
 }
 
 impl Method {
-    /// Returns the operation of its messages.
+    /// Returns the operation of the method's messages.
     pub const fn operation(self) -> Operation {
         match self {
             Method::Rperf => Operation::Send,
@@ -149,10 +149,10 @@ pub enum TaskError {
         "an empty WRITE changes nothing, so its arrival can't be detected: ping-pong needs 1 B or more, or SEND"
     )]
     EmptyWrite,
-    /// Queue pairs for datagrams have no connection.
+    /// Datagrams can't be connected by RDMA-CM.
     #[error("datagrams (UD) have no connections that RDMA-CM could make")]
     NotByManager,
-    /// The arrival of a WRITE is no event.
+    /// An arriving WRITE causes no event.
     #[error(
         "a WRITE that arrives is no event, so ping-pong by WRITE can't wait for one: SEND or WRITE with immediate can"
     )]
