@@ -21,11 +21,12 @@ pub struct BulkSettings {
     pub buffer: Bytes,
     /// Send queue of each queue pair: largest number of messages posted and not yet seen completed.
     pub depth: u32,
-    /// Messages per doorbell. Lists are shorter if this exceeds half of what may be outstanding, so
-    /// that one list is in flight while the next is made.
+    /// Messages per doorbell. Lists are shorter if this exceeds half of the largest number of
+    /// outstanding messages, so that one list is in flight while the next is made.
     pub batch: u32,
     /// One message in this many is signaled; its completion also frees all earlier ones of its
-    /// queue pair. Lowered to half of what may be outstanding, and to a value that can't stall.
+    /// queue pair. The number is lowered to half of the largest number of outstanding messages, and
+    /// to a value that can't stall.
     pub signal_every: u32,
     /// Largest payload sent inline in the WQE, in bytes.
     pub inline_max: u32,
@@ -37,7 +38,7 @@ pub struct BulkSettings {
     /// completed.
     pub messages: Option<u64>,
     /// Limit of the payload rate; unlimited if not given. After a late list the next may follow at
-    /// once, but no further delay is made up.
+    /// once, but no further delay is compensated.
     pub rate: Option<BitRate>,
     /// Time window in which completions count.
     pub window: Window,
@@ -163,7 +164,7 @@ impl Bulk {
         let half = (slots.min(depth) / 2).max(1);
         let batch = u64::from(s.batch).min(half);
         // Messages after the last signaled one must leave room for a list in each queue and in the
-        // shared buffer; otherwise nothing would ever free them. The limit for the send queue
+        // shared buffer. Otherwise no completion would ever free them. The limit for the send queue
         // follows from the two halves.
         let no_stall = (slots - batch) / n + 1;
         let signal_every = u64::from(s.signal_every).min(half).min(no_stall);

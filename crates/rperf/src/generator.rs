@@ -43,8 +43,8 @@ impl Generator {
         }
     }
 
-    /// Also records the rounds within a window separately. No effect on a bandwidth generator,
-    /// whose window is fixed at its creation.
+    /// Also records the rounds within a window separately. Has no effect on a bandwidth
+    /// generator, which gets its window at its creation.
     pub fn record_window(&mut self, window: Window) {
         let measure = match self {
             Generator::RPerf(g) => g.measure_mut(),
@@ -64,7 +64,7 @@ impl Generator {
         self.measure().map(Measure::latency)
     }
 
-    /// Returns the latencies beside the ground truth, if it is known.
+    /// Returns the latencies beside the ground truth; `None` if the ground truth is unknown.
     pub fn against_truth(&self) -> Option<&AgainstTruth> {
         self.measure().and_then(Measure::against_truth)
     }

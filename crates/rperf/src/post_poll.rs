@@ -17,8 +17,8 @@ pub struct PostPollSettings {
 }
 
 /// qperf's latency test: posts a WRITE, polls for its completion, and records the time between. The
-/// remote software has no part in it, but both sides' PCIe do. The local RNIC fetches the payload
-/// (it is never inline), and the remote one may write it before it acknowledges.
+/// remote software does not take part, but the PCIe of both sides does. The local RNIC fetches the
+/// payload (it is never inline), and the remote RNIC may write the payload before it acknowledges.
 ///
 /// qperf prints the mean alone, [`Latency::mean_ps`](crate::Latency::mean_ps); here every round is
 /// recorded.

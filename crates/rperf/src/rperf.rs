@@ -39,7 +39,7 @@ pub struct RPerf {
     bytes: u32,
     inline: bool,
     measure: Box<Measure>,
-    /// Id of the round's SEND over the wire; its loopback has the next one.
+    /// Id of the round's SEND over the wire. The SEND over the loopback has the next id.
     id: u64,
     state: State,
 }
@@ -55,11 +55,11 @@ enum State {
 /// A completion that was seen.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
-    /// Time at which it was seen.
+    /// Time at which the program saw the completion.
     at: Time,
     /// Ground truth in picoseconds, if known.
     truth_ps: Option<i64>,
-    /// Completion time by the device's clock, if it has one.
+    /// Completion time by the device's clock, if the device has one.
     stamp: Option<Time>,
 }
 

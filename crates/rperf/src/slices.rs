@@ -35,7 +35,7 @@ impl Slices {
         Slices { from, each: each.max(Time::from_ns(1)), messages: vec![0; MOST].into() }
     }
 
-    /// Adds messages completed at `now`. Messages before the first slice count in it.
+    /// Adds messages completed at `now`. Messages before the first slice count as part of it.
     pub fn add(&mut self, now: Time, messages: u64) {
         let index = loop {
             match self.messages.get_mut(self.index(now)) {

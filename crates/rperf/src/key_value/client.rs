@@ -45,7 +45,7 @@ struct Worker {
     qps: KeyValueQps,
     /// Post times of requests without a response, oldest first.
     posted_at: VecDeque<Time>,
-    /// Number of requests posted to it.
+    /// Number of requests posted to this worker.
     posted: u64,
 }
 

@@ -18,7 +18,7 @@ pub use worker::{KeyValueWorker, KeyValueWorkerSettings};
 
 use bandwise_rdma::verbs::Qp;
 
-/// Queue pairs between a client and a worker, at one of the two.
+/// Queue pairs between a client and a worker, as seen by one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyValueQps {
     /// Queue pair of requests: a reliable connection.

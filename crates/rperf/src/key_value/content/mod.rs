@@ -1,7 +1,7 @@
 //! Contents of real messages: keys, and values that are distinct.
 //!
-//! Every client has keys of its own at each worker. It therefore knows the correct response: the
-//! value that it last put there.
+//! Every client has its own keys at each worker. Therefore it knows the correct response: the
+//! value of its last PUT.
 
 mod requests;
 mod table;
@@ -14,7 +14,7 @@ pub use table::KeyValueTable;
 const KEY: usize = 16;
 const LENGTH: usize = 2;
 
-/// Number of keys of a client at a worker. Few, since look-ups are not what is measured.
+/// Number of keys of a client at a worker. The number is small, since look-ups are not measured.
 const KEYS: u32 = 256;
 
 /// A key of a client at a worker.
@@ -36,7 +36,7 @@ impl Key {
         to[8..KEY].copy_from_slice(&spread(number).to_le_bytes());
     }
 
-    /// Reads the key at the start of a request. Returns `None` if it is invalid.
+    /// Reads the key at the start of a request. Returns `None` if the key is invalid.
     fn read(request: &[u8]) -> Option<Key> {
         let word = |at: usize| Some(u64::from_le_bytes(request.get(at..at + 8)?.try_into().ok()?));
         let (number, check) = (word(0)?, word(8)?);

@@ -24,7 +24,7 @@ struct Worker {
     qps: KeyValueQps,
     client: u16,
     number: u16,
-    /// Number of requests to it.
+    /// Number of requests to this worker.
     requests: u64,
     /// Number of PUTs of each key.
     versions: Box<[u32]>,
