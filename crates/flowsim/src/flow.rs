@@ -13,7 +13,7 @@ pub struct FlowSpec<'a> {
     pub class: u8,
     /// The coflow, job or application.
     pub group: u32,
-    /// The maximum rate of the source, if it is lower than that of the links.
+    /// The maximum rate of the source, if it is below the rates of the links.
     pub cap: Option<BitRate>,
 }
 
@@ -31,8 +31,8 @@ impl FlowId {
         self.serial
     }
 
-    /// Returns a small number that no other live flow has: an index for arrays. A flow that starts
-    /// after this one has ended may have the same.
+    /// Returns a small number that no other live flow has: an index for arrays. A later flow may
+    /// reuse the number of an ended one.
     pub const fn index(self) -> usize {
         self.slot as usize
     }

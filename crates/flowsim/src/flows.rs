@@ -17,9 +17,9 @@ pub(crate) struct Flow {
     pub(crate) bundle: u32,
     pub(crate) group: u32,
     pub(crate) bytes: Bytes,
-    /// The volume of its bundle at which it has sent the bytes of its place.
+    /// The volume of the bundle at which the flow has sent the bytes of its place.
     target: Volume,
-    /// The volume that it sends after that.
+    /// The volume that the flow sends after its place.
     pub(crate) later: Volume,
     is_live: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Flow {
 #[repr(align(64))]
 struct Carried {
     volume: Volume,
-    /// The target of its first flow, or that of its last flow if it is empty.
+    /// The target of the bundle's first flow, or of its last flow if the bundle is empty.
     first: Volume,
     /// The time of that volume.
     since: Time,
@@ -69,7 +69,7 @@ impl Flows {
         self.waiting[bundle as usize].iter().map(|&(_, slot)| slot)
     }
 
-    /// Returns the remaining volume of a flow whose bundle has had `rate` since its last update.
+    /// Returns the remaining volume of a flow. Its bundle has had `rate` since the last update.
     pub(crate) fn left(&self, slot: u32, rate: Rate, now: Time) -> Volume {
         let flow = &self.all[slot as usize];
         let carried = &self.by_bundle[flow.bundle as usize];

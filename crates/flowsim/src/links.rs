@@ -40,7 +40,7 @@ impl Links {
     ///
     /// # Panics
     ///
-    /// Panics if `fabric` is not the one that the links are of.
+    /// Panics if the links belong to another fabric.
     pub fn network(&self, fabric: &Fabric, part: f64) -> Network {
         let of_part = |rate: BitRate| match part {
             1.0 => rate,

@@ -3,8 +3,8 @@
 use crate::rate::Rate;
 use bandwise_units::BitRate;
 
-/// The maximum capacity of a link. Rates are in units of 2^-16 bits per second, of which it has
-/// 2^60.
+/// The maximum capacity of a link. Rates are in units of 2^-16 bits per second; this capacity has
+/// less than 2^60.
 pub const MAX_CAPACITY: BitRate = BitRate::from_gbps(10_000);
 
 /// The directed links that flows cross, numbered from 0.
@@ -56,20 +56,20 @@ pub struct Queue {
 pub const MAX_WEIGHT: u32 = 1 << 24;
 
 impl Queue {
-    /// Returns a queue that shares what guarantees leave, by weight: 1 to [`MAX_WEIGHT`].
+    /// Returns a queue that shares the rate beyond the guarantees by weight: 1 to [`MAX_WEIGHT`].
     pub const fn weighted(weight: u32) -> Queue {
         Queue { weight, guarantee: Rate::ZERO, limit: Rate::UNLIMITED }
     }
 
-    /// Returns a queue that has at least `least` if it has as much to send, and shares the rest by
+    /// Returns a queue that has at least `least` if it has enough to send, and shares the rest by
     /// `weight`.
     pub const fn guaranteed(least: BitRate, weight: u32) -> Queue {
         Queue { weight, guarantee: Rate::new(least), limit: Rate::UNLIMITED }
     }
 
     /// Returns a queue that never has more than `rate`, even on an idle link, and never less if it
-    /// has as much to send. If flows have ranks, those after one that the reservation limits get
-    /// nothing.
+    /// has enough to send. If flows have ranks, a flow that the reservation limits leaves nothing
+    /// to later ranks.
     pub const fn reserved(rate: BitRate) -> Queue {
         Queue { weight: 1, guarantee: Rate::new(rate), limit: Rate::new(rate) }
     }
@@ -77,9 +77,9 @@ impl Queue {
 
 /// The sharing of a link: its queues, and the queue of each class.
 ///
-/// Each queue with flows first has its guarantee. The rest is shared by weight, and what a queue
-/// cannot use goes to the others by weight. Within a queue flows share max-min fairly. So a link is
-/// idle only if all its flows are limited elsewhere, or by a reservation.
+/// Each queue with flows first has its guarantee. The rest is shared by weight, and unused parts of
+/// queues go to the others by weight. Within a queue flows share max-min fairly. So a link is idle
+/// only if all its flows are limited elsewhere, or by a reservation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkConfig {
     pub(crate) queues: Vec<Queue>,

@@ -1,4 +1,4 @@
-//! Ranks with a meaning of their own.
+//! Ranks with a special meaning.
 
 /// The last rank that is served: after all others.
 pub const LAST_RANK: u64 = HELD - 1;

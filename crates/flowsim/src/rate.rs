@@ -39,8 +39,8 @@ impl Rate {
     }
 }
 
-/// A volume in 2^-16 bits per second times picoseconds: what a [`Rate`] carries in a [`Time`], without
-/// a remainder. 2^40 bytes are 2^99 units, so no sum of what is simulated leaves 128 bits.
+/// A volume in 2^-16 bits per second times picoseconds: the exact product of a [`Rate`] and a
+/// [`Time`]. 2^40 bytes are 2^99 units, so sums in a simulation fit 128 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Volume(pub(crate) u128);
 

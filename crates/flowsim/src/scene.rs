@@ -34,7 +34,7 @@ pub struct FlowView<'a> {
 }
 
 impl<'a> FlowView<'a> {
-    /// Iterates over the links that it crosses, in order.
+    /// Iterates over the links that the flow crosses, in order.
     pub fn path(&self) -> impl DoubleEndedIterator<Item = u32> + 'a {
         self.sharing.bundles.hops(self.bundle).iter().map(|hop| hop.link)
     }
@@ -44,12 +44,12 @@ impl<'a> FlowView<'a> {
         self.left.bytes()
     }
 
-    /// Returns the maximum rate of its source, in units of [`Rate`].
+    /// Returns the maximum rate of the flow's source, in units of [`Rate`].
     pub(crate) fn cap_units(&self) -> u64 {
         self.sharing.bundles.get(self.bundle).cap.0
     }
 
-    /// Returns its present rank.
+    /// Returns the flow's present rank.
     pub fn rank(&self) -> u64 {
         self.sharing.bundles.get(self.bundle).rank
     }
@@ -120,7 +120,7 @@ impl<'a> Scene<'a> {
         self.of_bundles(self.sharing.crossing(link))
     }
 
-    /// Iterates over those of them that have a rate there.
+    /// Iterates over the flows that have a rate at a link, the first ranks first.
     pub fn served(&self, link: u32) -> impl Iterator<Item = FlowView<'a>> + 'a {
         self.of_bundles(self.sharing.served(link))
     }
@@ -158,7 +158,7 @@ pub struct Moves {
 }
 
 impl Moves {
-    /// Sets the rank of all flows of a kin.
+    /// Sets the rank of all flows with a kin number.
     pub fn kin(&mut self, kin: u64, rank: u64) {
         self.by_kin.push((kin, rank));
     }

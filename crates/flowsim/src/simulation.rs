@@ -31,15 +31,16 @@ pub struct Simulation<P: Policy> {
     agenda: Agenda,
     paths: Paths,
     alike: Alike,
-    /// True if bundles without flows are kept for later flows that are alike.
+    /// True if bundles without flows are kept for later flows with the same properties.
     has_recurring_flows: bool,
     groups: Groups,
     has_lost_group: bool,
     /// The slots of flows that have started since the last computation.
     started: Vec<u32>,
-    /// The slots of flows that have been placed since, at their start or later.
+    /// The slots of flows that have been placed since the last computation, at their start or
+    /// later.
     placed: Vec<u32>,
-    /// The last links of flows that have ended or moved since.
+    /// The last links of flows that have ended or moved since the last computation.
     left_from: Vec<u32>,
     is_stale: bool,
     /// The minimum time between two computations, unless a flow starts or a link changes.
@@ -95,8 +96,8 @@ impl<P: Policy> Simulation<P> {
     /// is counted. Except for that part, the allocation is an equilibrium. A link with flows in one
     /// queue only is exact; with ranks, all links are.
     ///
-    /// A change of one flow's rate reaches most of a busy network by ever smaller amounts. This
-    /// tolerance sets which are too small to follow.
+    /// A change of one flow's rate reaches most of a busy network by ever smaller amounts. The
+    /// tolerance limits the amounts that are propagated.
     #[must_use]
     pub fn with_tolerance(mut self, millionths: u32) -> Self {
         self.sharing.set_tolerance(millionths.min(500_000));
@@ -104,10 +105,10 @@ impl<P: Policy> Simulation<P> {
     }
 
     /// Visits links with several queues once each at every change, from empty levels, the least
-    /// offers first. What is left on all links of a flow is then shared equally. So every flow has
-    /// at least its part of each link by weight, as if all others had unlimited demand, and every
-    /// flow has a full link. But a queue may exceed its weight although others could use the rate.
-    /// For networks with different weights that do not converge, or converge too slowly.
+    /// offers first. The rest on all links of a flow is then shared equally. So every flow has at
+    /// least its part of each link by weight, as if all others had unlimited demand, and every flow
+    /// has a full link. But a queue may exceed its weight although others could use the rate. Suits
+    /// networks with different weights that do not converge, or converge too slowly.
     #[must_use]
     pub fn in_one_pass(mut self) -> Self {
         self.sharing.is_once = true;
@@ -124,8 +125,8 @@ impl<P: Policy> Simulation<P> {
     }
 
     /// Computes rates rank by rank, from the first with a change, and not link by link. The rates
-    /// are the same. It is faster if groups have ranks and most flows change with every end of one.
-    /// Links have one queue. [`Scene::crossing`] and [`Scene::served`] are empty.
+    /// do not change. The computation is faster if groups have ranks and most flows change when a
+    /// flow ends. Links have one queue. [`Scene::crossing`] and [`Scene::served`] are empty.
     ///
     /// # Panics
     ///
@@ -136,8 +137,9 @@ impl<P: Policy> Simulation<P> {
         self
     }
 
-    /// Keeps the state of ended flows for later flows that are alike, for jobs that repeat flows
-    /// over the same paths. Rates are the same. Memory grows with the number of different flows.
+    /// Keeps the state of ended flows for later flows with the same properties, for jobs that
+    /// repeat flows over the same paths. Rates do not change. Memory grows with the number of
+    /// different flows.
     #[must_use]
     pub fn with_recurring_flows(mut self) -> Self {
         self.has_recurring_flows = true;
@@ -174,7 +176,7 @@ impl<P: Policy> Simulation<P> {
     ///
     /// # Panics
     ///
-    /// Panics if the path is empty, has a link twice, or has one that does not exist.
+    /// Panics if the path is empty, or contains a link twice or one that does not exist.
     pub fn start(&mut self, spec: FlowSpec<'_>) -> FlowId {
         let id = self.flows.start(spec.bytes, spec.group);
         self.groups.join(spec.group);
@@ -350,7 +352,7 @@ impl<P: Policy> Simulation<P> {
         self.sharing.catch_up();
         self.arrange();
         self.sharing.settle();
-        // Taken, so that the memory is reused.
+        // The buffer is taken out, so that its memory is reused.
         let mut touched = std::mem::take(&mut self.sharing.touched);
         let mut ends = std::mem::take(&mut self.ends);
         ends.extend(touched.drain(..).filter_map(|(bundle, before)| self.bring_up(bundle, before)));
@@ -365,7 +367,8 @@ impl<P: Policy> Simulation<P> {
         self.left_from.clear();
     }
 
-    /// Counts the volume of a bundle that may have changed. Returns its next event if it has.
+    /// Counts the volume of a bundle that may have changed. Returns the bundle's next event, if it
+    /// has changed.
     fn bring_up(&mut self, bundle: u32, before: Rate) -> Option<(u32, Option<Time>)> {
         let state = self.sharing.bundles.get_mut(bundle);
         let has_changed = std::mem::take(&mut state.has_changed);

@@ -40,7 +40,7 @@ impl Clock {
     }
 
     /// Removes a flow that is due, if there is one. `is_here` returns whether a flow still belongs
-    /// to this clock and is due at that volume.
+    /// to this clock and is due at a volume.
     pub(super) fn take_due(
         &mut self,
         now: Time,

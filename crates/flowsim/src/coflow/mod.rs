@@ -1,4 +1,4 @@
-//! Completion times of coflow traces on a fabric whose only limits are its ports.
+//! Completion times of coflow traces on a fabric that only its ports limit.
 
 mod clock;
 mod ordered;

@@ -1,5 +1,5 @@
 //! [`run_in_order`]: traces under schedulers that serve coflows in one order at every port, or all
-//! alike.
+//! flows alike.
 
 use super::peers::{Growth, Peers};
 use super::{Carrier, CoflowTimes, big_switch, follow};
@@ -22,9 +22,9 @@ pub enum Order {
     Sincronia,
 }
 
-/// Runs a trace as [`run`](super::run) does under the policy of that name, with exactly the same
-/// times but faster. With every flow that ends most rates change; here a rate belongs to a port and
-/// not to each flow.
+/// Runs a trace with the same times as [`run`](super::run) under the policy of that name, but
+/// faster. The end of a flow changes most rates; here a rate belongs to a port and not to each
+/// flow.
 ///
 /// # Errors
 ///
@@ -45,7 +45,7 @@ struct Switch {
     order: Order,
     /// The capacity of each link, in units of a [`Rate`](crate::rate::Rate).
     capacities: Vec<u64>,
-    /// The same in bits per second.
+    /// The capacities in bits per second.
     bits_per_s: Vec<f64>,
     /// Flows that are served alike, with the first of their groups, in reusable slots.
     slots: Vec<Option<(u32, Peers)>>,

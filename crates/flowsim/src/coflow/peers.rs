@@ -1,4 +1,4 @@
-//! [`Peers`]: flows of equal priority, and their shares of what earlier ones leave.
+//! [`Peers`]: flows of equal priority, and their shares of the rates that earlier flows leave.
 
 use super::clock::Clock;
 use crate::rate::{Rate, Volume};
@@ -9,10 +9,10 @@ use std::collections::BinaryHeap;
 /// Flows that are served alike, such as those of a coflow, at their ports: links of the switch,
 /// senders' links first.
 ///
-/// They share max-min fairly. All grow at one pace until a port is full, which stops the flows that
-/// cross it, and so on ([`share`](Peers::share)). So a flow has the rate of the port that stopped
-/// it, each port has a [`Clock`] for the flows that it stops, and a flow changes only when another
-/// port stops it. A flow with a port that is full beforehand is stopped by none.
+/// The flows share max-min fairly. All grow at one pace until a port is full, which stops the flows
+/// that cross it, and so on ([`share`](Peers::share)). So a flow has the rate of the port that
+/// stopped it. Each port has a [`Clock`] for the flows that it stops, and a flow changes only when
+/// another port stops it. A flow with a port that is full beforehand is stopped by none.
 ///
 /// A flow crosses two ports, so it has been stopped exactly if its other port is done. A pass over
 /// the flows of a port therefore reads only that port's list.
@@ -44,7 +44,8 @@ pub(super) struct Peers {
 #[derive(Debug, Clone, Copy)]
 struct Flow {
     group: u32,
-    /// The remaining volume, or the volume of its clock at which it ends.
+    /// The remaining volume. If a clock counts the flow, the volume of the clock at which the flow
+    /// ends.
     left: Volume,
     /// The sending and the receiving port, and the flow's places among the crossings there.
     ports: [u32; 2],
@@ -154,8 +155,8 @@ impl Peers {
         (0..self.receivers as usize).flat_map(of_port)
     }
 
-    /// Shares what earlier flows leave of each link, and reports each port's clock whose next end
-    /// has changed, with that end.
+    /// Shares the rates that earlier flows leave of each link. Reports each port's clock with a
+    /// changed next end, and this end.
     pub(super) fn share(
         &mut self,
         rests: &mut [u64],
@@ -201,8 +202,9 @@ impl Peers {
         }
     }
 
-    /// Computes max-min fair rates in what is left: a full port stops all its flows (Bertsekas and
-    /// Gallager, "Data Networks", 6.5.2). It counts as exhausted even if a unit per flow remains.
+    /// Computes max-min fair rates in the remaining capacities: a full port stops all its flows
+    /// (Bertsekas and Gallager, "Data Networks", 6.5.2). A full port counts as exhausted even if a
+    /// unit per flow remains.
     fn grow(&mut self, now: Time, growth: &mut Growth, mut tell: impl FnMut(u32, Option<Time>)) {
         let Growth { growing, is_done, ends } = growth;
         growing.clone_from(&self.open);

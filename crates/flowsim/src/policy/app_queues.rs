@@ -4,8 +4,8 @@ use super::{Newcomer, Place, Policy, QueueChoice};
 use std::collections::BTreeMap;
 
 /// A queue for each application at every link, all with the same weight, and max-min fairness
-/// within it. This is the ideal max-min fairness of Saba 4.6.4, where round-robin takes a packet of
-/// each queue in turn. The application is the flow's group.
+/// within it. This is the ideal max-min fairness of Saba 4.6.4, where round-robin takes one packet
+/// of each queue. The application is the flow's group.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AppQueues {
     /// The queue of each group.

@@ -8,10 +8,10 @@ use std::collections::BinaryHeap;
 
 /// One FIFO queue at each host, in a lossless network without congestion control.
 ///
-/// A host takes a packet of each of its flows in turn. If the first packet waits for its output, so
-/// do all behind it, even for idle outputs: head-of-line blocking. With full queues all flows of a
-/// host then have one rate, that of the slowest. It is the largest rate at which no link exceeds
-/// its capacity and no host has less than another one could spare for it.
+/// A host takes a packet of each of its flows in round-robin order. If the first packet waits for
+/// its output, all packets behind it wait too, even for idle outputs: head-of-line blocking. With
+/// full queues all flows of a host then have one rate, that of the slowest. It is the largest rate
+/// at which no link exceeds its capacity and no host has less than another one could spare for it.
 ///
 /// Congestion control aims at [`MaxMin`](super::MaxMin); a network with it lies between the two.
 /// Queues within the fabric are not modelled. Those of a single switch are the hosts'; in a larger

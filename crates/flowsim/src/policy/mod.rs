@@ -40,7 +40,7 @@ use bandwise_units::{BitRate, Bytes};
 /// A flow that starts, or that has sent the bytes of its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Newcomer<'a> {
-    /// The links that it crosses. The last one leads to its receiver.
+    /// The links that the flow crosses. The last one leads to its receiver.
     pub path: &'a [u32],
     /// The size.
     pub bytes: Bytes,
@@ -91,10 +91,10 @@ pub trait Policy {
     /// Returns the place of a flow.
     fn place(&mut self, flow: &Newcomer<'_>) -> Place;
 
-    /// Adjusts ranks. It is called once at each instant at which flows have started or ended.
+    /// Adjusts ranks. Called once at each instant at which flows have started or ended.
     fn arrange(&mut self, _scene: &Scene<'_>, _moves: &mut Moves) {}
 
-    /// Sets the rate of each flow, for a policy with [`Policy::GIVES_RATES`]. It is called after
+    /// Sets the rate of each flow, for a policy with [`Policy::GIVES_RATES`]. Called after
     /// [`Policy::arrange`].
     fn rates(&mut self, _scene: &Scene<'_>, _rates: &mut Rates<'_>) {}
 }

@@ -5,7 +5,7 @@ use crate::network::{LinkConfig, Network, Queue};
 use bandwise_units::BitRate;
 
 /// Static reservations (Saba 2.5, 1): each class has its part of every link exclusively, and no
-/// more even on an idle link. The rest is for classes beyond the list.
+/// more even on an idle link. Classes beyond the list share the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reservations(Parts);
 
@@ -28,7 +28,7 @@ pub enum PartsError {
     /// A sum above the whole, or parts of zero.
     #[error("parts of {parts} in all, of {whole}")]
     TooMuch {
-        /// Their sum.
+        /// The sum of the parts.
         parts: u64,
         /// The whole.
         whole: u32,

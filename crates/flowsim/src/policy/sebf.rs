@@ -13,8 +13,8 @@ use bandwise_units::Bytes;
 /// The effective bottleneck of a coflow is the longest time that one of its links takes for its
 /// remaining bytes, alone. Coflows are served in that order. Each gets rates at which all its flows
 /// end together, as soon as earlier coflows allow; a coflow with an exhausted link gets none. Then,
-/// in the same order, its flows get what is left on their links: equal parts of each link twice,
-/// and the rest flow by flow.
+/// in the same order, its flows get the rest of their links: equal parts of each link twice, and
+/// the remainder flow by flow.
 ///
 /// As in the paper, rates are computed when a coflow arrives or ends (or more of its flows start).
 /// The bandwidth of a flow that ends before its coflow is idle until then.
@@ -126,7 +126,7 @@ impl Sebf {
         }
     }
 
-    /// Gives the flows of a coflow what is left on their links.
+    /// Gives the flows of a coflow the rest of their links.
     fn backfill(&mut self, flows: &[FlowView<'_>], from: usize) {
         for _ in 0..ROUNDS {
             let can_grow =

@@ -14,7 +14,6 @@ use std::cmp::Ordering;
 ///
 /// The order is computed from the remaining bytes of all coflows when a flow has started or a
 /// coflow has ended.
-/// The order is worked out for what is left of all coflows when a flow has started or a coflow has ended.
 #[derive(Debug, Clone, Default)]
 pub struct Sincronia {
     demands: Demands,
@@ -39,13 +38,13 @@ impl Policy for Sincronia {
     }
 }
 
-/// Returns the order of groups, by index, first to last. `capacities` are those of the links, in
-/// bits per second. The link with the largest load decides which group is last: the one with the
+/// Returns the order of groups, by index, first to last. `capacities` has the capacity of each link
+/// in bits per second. The link with the largest load decides the last group: the one with the
 /// least weight per second there. The weights of the others decrease by their time there, and the
 /// procedure repeats without that group (section 3 of the paper, "BSSI").
 pub(crate) fn order(demands: &Demands, capacities: &[f64]) -> Vec<usize> {
     let count = demands.groups.len();
-    // The seconds that a group takes of a link.
+    // The seconds that a group occupies a link.
     let seconds =
         |group: usize, link: usize| demands.over(group, link).bits() as f64 / capacities[link];
     let mut load: Vec<f64> = vec![0.0; capacities.len()];

@@ -4,12 +4,12 @@ use super::demands::Demands;
 use super::ranks::Ranks;
 use super::{LAST_RANK, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
 
-/// The group (coflow, job) with the fewest bytes left goes first at every link, and its flows share max-min
-/// fairly: shortest remaining processing time for groups. A control for policies that look at more (in the
-/// field "shortest coflow first": Chowdhury, Zhong and Stoica, "Efficient Coflow Scheduling with Varys",
-/// SIGCOMM 2014, 7).
+/// The group (coflow, job) with the fewest remaining bytes goes first at every link, and its flows
+/// share max-min fairly: shortest remaining processing time for groups. A control for policies that
+/// use more information ("shortest coflow first": Chowdhury, Zhong and Stoica, "Efficient Coflow
+/// Scheduling with Varys", SIGCOMM 2014, 7).
 ///
-/// The order is worked out when a flow has started or the last one of a group has ended.
+/// The order is computed when a flow has started or the last flow of a group has ended.
 #[derive(Debug, Clone, Default)]
 pub struct SmallestGroup {
     demands: Demands,
@@ -40,7 +40,7 @@ pub(crate) fn order(demands: &Demands) -> Vec<usize> {
     order
 }
 
-/// Returns the place of a flow whose group moves as one.
+/// Returns the place of a flow in a group whose flows all move together.
 pub(super) fn by_group(flow: &Newcomer<'_>) -> Place {
     let kin = Some(u64::from(flow.group));
     Place { rank: LAST_RANK, queue: QueueChoice::One, kin, until: None }

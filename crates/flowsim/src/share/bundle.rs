@@ -1,4 +1,4 @@
-//! [`Bundles`]: flows that are treated alike everywhere, and so have one rate.
+//! [`Bundles`]: flows with the same properties at all links, which therefore have one rate.
 
 use crate::rate::Rate;
 
@@ -7,7 +7,7 @@ use crate::rate::Rate;
 pub(crate) struct Hop {
     pub(crate) link: u32,
     pub(crate) queue: u32,
-    /// The index among the link's members, if none has come or gone before it since.
+    /// The index among the link's members, unless members before it were added or removed since.
     pub(crate) place: u32,
 }
 
@@ -46,15 +46,15 @@ pub(crate) struct Bundle {
     /// The rate of each flow.
     pub(crate) rate: Rate,
     pub(crate) is_touched: bool,
-    /// True if flows have come or gone in this round.
+    /// True if flows were added or removed in this round.
     pub(crate) has_changed: bool,
-    /// True if flows have come or gone without an update of the links.
+    /// True if flows were added or removed without an update of the links.
     pub(crate) is_untold: bool,
-    /// True if some of them have come.
+    /// True if some flows were added.
     pub(crate) has_more: bool,
-    /// True if it has flows and had none before the update. It has no rate yet.
+    /// True if the bundle has flows and had none before the update. It has no rate yet.
     pub(crate) is_fresh: bool,
-    /// True if it is removed.
+    /// True if the bundle is removed.
     pub(crate) is_gone: bool,
 }
 

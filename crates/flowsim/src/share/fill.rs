@@ -26,7 +26,8 @@ struct Want {
     /// True if the demands exceed its limit.
     beyond_limit: bool,
     terms: Queue,
-    /// The final rate of a queue that gets all it wants, or `None` while it shares by weight.
+    /// The final rate of a queue that gets its whole demand, or `None` while the queue shares by
+    /// weight.
     got: Option<u64>,
 }
 
@@ -113,12 +114,12 @@ fn spare(wants: &[Want], rate: u64) -> Spare {
     Spare { rate, weights }
 }
 
-/// Gives queues that want no more than their share what they want, until no queue that shares by
-/// weight does. The rest of one queue only increases the shares of others, so the result does not
-/// depend on the order.
+/// Gives a queue its whole demand if that does not exceed its share, until every remaining queue
+/// exceeds its share. The rest of one queue only increases the shares of others, so the result does
+/// not depend on the order.
 fn share(wants: &mut [Want], rest: u64) {
-    // After flows of higher priority, less than the guarantees may be left. It is shared by
-    // guarantee.
+    // After flows of higher priority, the remaining rate may be less than the guarantees. It is
+    // then shared by guarantee.
     let least = wants.iter().map(|w| u128::from(w.want.min(w.terms.guarantee.0))).sum::<u128>();
     if least > u128::from(rest) {
         let unit = 1 + least / (1 << 24);

@@ -17,7 +17,7 @@ pub(super) struct Growth {
     crossings: Vec<(u32, u32)>,
     /// The links with growing flows.
     touched: Vec<u32>,
-    /// The growth at which something stops: a link, or (numbered after links) a bundle of
+    /// The growth at which a link or bundle stops: a link, or (numbered after links) a bundle of
     /// `growing`.
     ends: BinaryHeap<Reverse<(u64, u32)>>,
 }

@@ -34,7 +34,7 @@ struct Rung {
 #[derive(Debug, Clone, Copy)]
 struct Step {
     bundle: u32,
-    /// The bundle's counter when it was put here. Another counter marks an obsolete step.
+    /// The bundle's counter when the step was added. Another counter marks an obsolete step.
     times: u32,
     /// The first and the last link of its path.
     ends: [u32; 2],
@@ -45,7 +45,7 @@ struct Step {
 struct Stand {
     /// The rank, or [`NO_CUT`] for none.
     rank: u64,
-    /// The number of times that it has been put on a step or removed.
+    /// The number of times that the bundle has been put on a step or removed.
     times: u32,
     has_rate: bool,
 }
@@ -62,8 +62,8 @@ impl Ladder {
         }
     }
 
-    /// Updates a bundle whose flows have come or gone, or whose rank has changed. Its old step is
-    /// removed when that rank is computed.
+    /// Updates a bundle with new or removed flows, or with another rank. The old step is removed
+    /// when its rank is computed.
     pub(super) fn put(&mut self, bundles: &Bundles, bundle: u32) {
         if self.stands.len() <= bundle as usize {
             let none = Stand { rank: NO_CUT, times: 0, has_rate: false };
@@ -87,8 +87,8 @@ impl Ladder {
         self.rungs.entry(rank).or_default().steps.push(step);
     }
 
-    /// Returns the rests for the first rank with a change. A new rank has those of the next known
-    /// one, because no rank lay between.
+    /// Returns the rests for the first rank with a change. A new rank has the rests of the next
+    /// known rank, because no rank lay between.
     fn left_for_changed(&mut self) {
         let known = self.rungs.range(self.changed_from..).find(|(_, rung)| !rung.rests.is_empty());
         if let Some((_, rung)) = known {

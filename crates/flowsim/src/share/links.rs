@@ -31,8 +31,8 @@ pub(super) struct Link {
     pub(super) visits: u32,
     /// The round of `visits`.
     pub(super) round: u64,
-    /// The last result of its scheduler ([`Sharing::given`] has the levels), as long as no member
-    /// has changed since.
+    /// The last result of the link's scheduler ([`Sharing::given`] has the levels), as long as no
+    /// member has changed since.
     pub(super) seen: Option<Seen>,
 }
 
@@ -45,8 +45,8 @@ pub(super) struct Seen {
     pub(super) has_rivals: bool,
 }
 
-/// The least offer to a bundle, the hop of the link that makes it (`usize::MAX` if it is the cap),
-/// and the least offer of the others.
+/// The least offer to a bundle, its origin, and the least offer of the others. The origin is the
+/// hop of the link, or `usize::MAX` for the cap.
 pub(super) struct Offers {
     pub(super) least: Rate,
     pub(super) at: usize,
@@ -63,7 +63,7 @@ impl Offers {
     }
 }
 
-/// The order of visits: turn, cut, least level and link. Links with the least offers come first,
+/// The order of visits: phase, cut, least level and link. Links with the least offers come first,
 /// because the offers of others depend on them.
 pub(super) type Turn = (u32, u64, Rate, u32);
 
@@ -84,7 +84,7 @@ pub(crate) struct Sharing {
     pub(super) waiting: BinaryHeap<Reverse<Turn>>,
     /// The bundles whose rate or number of flows has changed in this round, and their rate before.
     pub(crate) touched: Vec<(u32, Rate)>,
-    /// The bundles whose flows have come or gone without an update of the links.
+    /// The bundles with new or removed flows whose links are not updated yet.
     changed: Vec<u32>,
     /// The bundles without a rate so far.
     pub(super) fresh: Vec<u32>,
@@ -193,7 +193,7 @@ impl Sharing {
         members.filter(|member| member.flows > 0).map(|member| member.bundle)
     }
 
-    /// Iterates over those of them that may have a rate, the first ranks first.
+    /// Iterates over the bundles with flows at a link that may have a rate, the first ranks first.
     pub(crate) fn served(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
         let cut = self.links[link as usize].cut;
         let members = self.members[link as usize].all().iter();
@@ -282,8 +282,8 @@ impl Sharing {
         }
     }
 
-    /// Returns the turn of a link. With several queues, links that were visited less often come
-    /// first.
+    /// Returns the phase of a link in the order of visits. With several queues, links that were
+    /// visited less often come first.
     pub(super) fn turn(&self, link: u32) -> u32 {
         let state = &self.links[link as usize];
         if self.queues > 1 && state.round == self.round { state.visits } else { 0 }
@@ -319,7 +319,7 @@ impl Sharing {
     ///
     /// # Panics
     ///
-    /// Panics if the path is empty, has a link twice, or has one that does not exist.
+    /// Panics if the path is empty, or contains a link twice or one that does not exist.
     pub(crate) fn add(&mut self, like: Bundle, path: &[u32]) -> u32 {
         assert!(!path.is_empty() && path.len() <= usize::from(u16::MAX), "a flow crosses a link");
         for (i, link) in path.iter().enumerate() {
@@ -339,8 +339,8 @@ impl Sharing {
         bundle
     }
 
-    /// Returns whether links have an entry of a bundle: not if rates are set by a policy or it is
-    /// held.
+    /// Returns whether links have an entry of a bundle. They have none if a policy sets the rates
+    /// or the bundle is held.
     fn is_known(&self, bundle: u32) -> bool {
         !self.is_explicit && self.ladder.is_none() && self.bundles.get(bundle).rank != HELD
     }
@@ -390,7 +390,7 @@ impl Sharing {
         }
     }
 
-    /// Records a bundle whose flows come or go.
+    /// Records a bundle with new or removed flows.
     fn change(&mut self, bundle: u32) {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
@@ -407,8 +407,8 @@ impl Sharing {
         self.bundles.remove(bundle);
     }
 
-    /// Updates links for all flows that have come or gone. Deferred, so that many memory accesses
-    /// overlap.
+    /// Updates the links of all bundles with new or removed flows. Deferred, so that many memory
+    /// accesses overlap.
     pub(crate) fn catch_up(&mut self) {
         let mut changed = std::mem::take(&mut self.changed);
         changed.iter().for_each(|&bundle| self.bundles.get_mut(bundle).is_untold = false);
@@ -421,7 +421,7 @@ impl Sharing {
         for &bundle in &changed {
             let Bundle { flows, is_fresh, .. } = *self.bundles.get(bundle);
             if is_fresh {
-                // It gets a rate after all links have been visited.
+                // The bundle gets a rate after all links have been visited.
                 self.fresh.push(bundle);
                 self.claim(bundle);
             } else {
@@ -440,7 +440,7 @@ impl Sharing {
         self.changed = changed;
     }
 
-    /// Schedules visits of the links of a bundle whose flows have come or gone.
+    /// Schedules visits of the links of a bundle with new or removed flows.
     fn ask_for(&mut self, bundle: u32) {
         let Bundle { has_more, rank, .. } = *self.bundles.get(bundle);
         for i in 0..self.bundles.hops(bundle).len() {
@@ -454,8 +454,8 @@ impl Sharing {
         }
     }
 
-    /// Moves bundles to other ranks. Each leaves and enters as if flows had ended and started, so
-    /// that the others need no additional visits.
+    /// Moves bundles to other ranks. Each leaves and enters as if its flows had ended and started,
+    /// so that the others need no additional visits.
     pub(crate) fn rerank(&mut self, moves: &[(u32, u64)]) {
         let mut moved: SmallVec<[(u32, u64); 32]> = SmallVec::new();
         for &(bundle, rank) in moves {
@@ -538,8 +538,8 @@ impl Sharing {
         }
     }
 
-    /// Visits all links of a bundle whose demand has changed. One without flows is updated when it
-    /// has some.
+    /// Visits all links of a bundle with a changed demand. A bundle without flows is updated when
+    /// it gets some.
     fn see_anew(&mut self, bundle: u32) {
         if self.bundles.get(bundle).flows == 0 {
             return;

@@ -10,7 +10,8 @@ pub(super) struct Member {
     /// The demand of each of its flows: the least that cap and other links offer.
     pub(super) demand: Rate,
     pub(super) bundle: u32,
-    /// The number of flows; zero if it waits for flows that are alike.
+    /// The number of flows; zero if the bundle is kept for later flows with the same
+    /// properties.
     pub(super) flows: u32,
     pub(super) queue: u32,
 }
@@ -28,12 +29,12 @@ pub(super) struct Members {
 }
 
 impl Members {
-    /// Returns them in order.
+    /// Returns all members in order.
     pub(super) fn all(&self) -> &[Member] {
         &self.all
     }
 
-    /// Returns them for changes that do not affect the order.
+    /// Returns all members for changes that do not affect the order.
     pub(super) fn all_mut(&mut self) -> &mut [Member] {
         &mut self.all
     }
@@ -45,13 +46,13 @@ impl Members {
         place as u32
     }
 
-    /// Removes a bundle whose last known index was `place`.
+    /// Removes a bundle. `place` is its last known index.
     pub(super) fn remove(&mut self, rank: u64, bundle: u32, mut place: u32) {
         self.find(rank, bundle, &mut place);
         self.all.remove(place as usize);
     }
 
-    /// Finds a bundle whose last known index was `place`, and updates the index.
+    /// Finds a bundle and updates `place`, its last known index.
     #[inline]
     pub(super) fn find(&mut self, rank: u64, bundle: u32, place: &mut u32) -> &mut Member {
         if self.all.get(*place as usize).is_none_or(|member| member.bundle != bundle) {

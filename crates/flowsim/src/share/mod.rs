@@ -1,10 +1,11 @@
 //! Rates over a network: the equilibrium of all links' offers.
 //!
-//! **Offers.** A link serves ranks in order, the lowest first. Up to some rank all flows get what
-//! they can use. At that rank, the *cut*, flows want more than is left; it is shared among the
-//! queues, and within each max-min fairly ([`fill`]). Later ranks get nothing. So an offer consists
-//! of the cut and a level for each queue at the cut: the most that a flow in it gets. The *demand*
-//! of a flow at a link is the least that its cap and its other links offer.
+//! **Offers.** A link serves ranks in order, the lowest first. Up to some rank all flows get all
+//! that they can use. At that rank, the *cut*, flows want more than the remaining rate. The rate is
+//! shared among the queues, and within each max-min fairly ([`fill`]). Later ranks get nothing. So
+//! an offer consists of the cut and a level for each queue at the cut: the largest rate of a flow
+//! in the queue. The *demand* of a flow at a link is the least that its cap and its other links
+//! offer.
 //!
 //! **The allocation** is an equilibrium: each link's offer is the result of its scheduler for the
 //! demands of its flows, and each flow has the least of its offers. Every flow then either has its
@@ -19,11 +20,11 @@
 //!
 //! With several queues a link there may be several solutions or a continuum, even with equal
 //! weights, because each link has other flows. If two flows cross the same two links, one with
-//! weights 3:1 and one with 1:3, any split between 3:1 and 1:3 is a solution. **Chosen** is the one
-//! to which the links converge when they take turns, starting from the rates before the change. The
-//! link with the fewest visits comes first, then the one with the least offer, then the lower
-//! number. From the third visit on an oscillating level moves only a part of the distance
-//! ([`course`]). Convergence is within 2^-20 of a level. So the choice does not depend on the order
+//! weights 3:1 and one with 1:3, any split between 3:1 and 1:3 is a solution. **The chosen
+//! solution** is the one to which the links converge when they are visited one after another,
+//! starting from the rates before the change. The link with the fewest visits comes first, then the
+//! one with the least offer, then the lower number. From the third visit on, an oscillating level
+//! moves only a part of the distance
 //! of flows, but on the previous rates. Some networks, with long paths, few flows a queue and very
 //! different weights, do not converge. After a hundred visits of a link the tolerated gap grows, no
 //! capacity is exceeded, and the round is counted as *rough*. [`once`] is another allocation for

@@ -6,8 +6,8 @@ use super::settle::ONE_QUEUE;
 use crate::rate::Rate;
 
 impl Sharing {
-    /// Visits each link once, from empty levels, the least offers first. Then shares equally among
-    /// flows what is left on all their links.
+    /// Visits each link once, from empty levels, the least offers first. Then shares the rest of
+    /// all links equally among the flows that can use it.
     pub(super) fn settle_once(&mut self) {
         self.fresh.clear();
         for link in 0..self.count() {

@@ -111,8 +111,8 @@ impl Sharing {
         None
     }
 
-    /// Sets a link's offer to the result of its scheduler, and updates the links whose claims it
-    /// changes.
+    /// Sets a link's offer to the result of its scheduler, and updates the other links of
+    /// bundles with a changed offer.
     pub(super) fn visit(&mut self, link: u32, cut: u64, pace: &Pace) {
         let before = self.links[link as usize].cut;
         let cut = self.restrain(link, before, cut, pace);
@@ -123,7 +123,8 @@ impl Sharing {
         // From here on the link has the new levels; `new_levels` has the old ones.
         levels.swap_with_slice(&mut self.new_levels);
         self.links[link as usize].cut = cut;
-        // Each step is done for all members in turn, so that memory accesses overlap.
+        // Each step is done for all members before the next step, so that memory accesses
+        // overlap.
         let (mut offered, mut demand_changes) =
             (std::mem::take(&mut self.offered), std::mem::take(&mut self.demand_changes));
         self.compare(link, before, &mut offered);
@@ -274,7 +275,7 @@ impl Sharing {
         if cut == NO_CUT && is_open { NO_CUT } else { rank }
     }
 
-    /// Collects the new demands at a bundle's other links when one changes its offer.
+    /// Collects the new demands at a bundle's other links when one link changes its offer.
     fn pass_on(&self, link: u32, offered: &Offered, demand_changes: &mut Vec<DemandChange>) {
         let &Offered { bundle, rank, old, new, .. } = offered;
         // The link with the least offer sees the second least one.
@@ -296,7 +297,8 @@ impl Sharing {
         }
     }
 
-    /// Updates the demand of a bundle at a link, and schedules a visit if it matters there.
+    /// Updates the demand of a bundle at a link, and schedules a visit if the link's offer may
+    /// change.
     fn set_demand(&mut self, change: &DemandChange) {
         let &DemandChange { bundle, hop, rank, was, is } = change;
         let demand = &mut self.member(bundle, hop as usize).demand;
@@ -320,8 +322,8 @@ impl Sharing {
         if self.is_busy_enough(hop.link) {
             return false;
         }
-        // A flow whose demand exceeds its rate claims as much as before. One after the cut takes
-        // nothing.
+        // A flow whose demand exceeds its rate does not change its claim. A flow after the cut
+        // takes nothing.
         was.min(is) < self.offer(hop.link, hop.queue, rank)
     }
 }
