@@ -1,4 +1,4 @@
-//! Search for circular waits among things that wait for each other.
+//! Search for circular waits among items that wait for each other.
 
 /// Returns the members of one circular wait among `count` items, in the order in which they wait
 /// for each other.

@@ -229,7 +229,7 @@ impl EventQueue {
     }
 }
 
-/// Moves the values from slot `from` on up by one, always as many as there can be.
+/// Moves the values from slot `from` on up by one. The number of moved values is constant.
 #[inline]
 fn move_up(values: &mut [u64; 2 * SLOTS], from: usize) {
     let moved: [u64; SLOTS - 1] = values[from..][..SLOTS - 1].try_into().expect("as many");

@@ -57,7 +57,7 @@ impl<P, F> Mailbox<P, F> {
         Mailbox { mail: Vec::new(), first: Time::MAX }
     }
 
-    /// Rarely called, since most links begin and end in the same shard.
+    /// Adds a message. Rarely called, since most links begin and end in the same shard.
     #[cold]
     fn put(&mut self, at: Time, mail: Mail<P, F>) {
         self.first = self.first.min(at);

@@ -26,8 +26,8 @@ pub trait Node: Send {
     /// Performs deferred work that is due before `horizon`, at the end of a window. Returns when
     /// the next deferred work is due, or [`Time::MAX`] if there is none.
     ///
-    /// A node may defer work with effects on others only if it is a partition by itself. Other
-    /// partitions see those effects in time, as they see all that the node sends.
+    /// A node may defer work with effects on others only if it is a partition by itself. Such
+    /// effects reach other partitions in time, like all messages of the node.
     fn catch_up(
         &mut self,
         _horizon: Time,

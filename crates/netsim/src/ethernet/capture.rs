@@ -205,7 +205,7 @@ impl Capture {
                     self.record(index, at, CapturedFrame::Packet(packet), until);
                 }
             }
-            // A PFC frame stays in index until the sender reads it, so it may have been recorded
+            // A PFC frame stays in its ring until the sender reads it, so it may have been recorded
             // before.
             for (at, pause) in net.pending_flow_control(end).filter(|(at, _)| arrive.contains(at)) {
                 self.record(index, at, CapturedFrame::Pfc(pause), until);

@@ -67,7 +67,7 @@ struct Incoming {
     complete: bool,
 }
 
-/// Each takes two cache send_queues, including its key.
+/// Each takes two cache lines, including its key.
 const _: () = assert!(size_of::<Outgoing>() <= 120 && size_of::<Incoming>() <= 120);
 
 /// A host.

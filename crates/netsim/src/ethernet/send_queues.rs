@@ -18,9 +18,9 @@ pub(super) struct SendQueues<F: Features> {
     poll: Option<Time>,
     /// Queues by class.
     queues: [ClassQueue<F::Frame>; CLASSES],
-    /// Set of classes with something queued.
+    /// Set of classes with a queued flow or acknowledgement.
     waiting: u8,
-    /// Something was added since the last query.
+    /// True if a flow or acknowledgement was added since the last query.
     grown: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Next<P> {
     Ack(P),
     /// A packet of the flow with this key, if it has one.
     Flow(u32),
-    /// Nothing before that time, unless something else is queued.
+    /// No packet before this time, unless another one is queued.
     Later(Time),
 }
 
@@ -55,13 +55,13 @@ impl<F: Features> SendQueues<F> {
         }
     }
 
-    /// Returns the set of classes with something queued.
+    /// Returns the set of classes with a queued flow or acknowledgement.
     #[inline]
     pub(super) fn waiting(&self) -> u8 {
         self.waiting
     }
 
-    /// Returns whether something was added since the last call.
+    /// Returns whether a flow or acknowledgement was added since the last call.
     #[inline]
     pub(super) fn take_grown(&mut self) -> bool {
         std::mem::take(&mut self.grown)

@@ -61,7 +61,7 @@ pub struct Egress {
     words: usize,
     heads: Vec<Head>,
     lanes: u16,
-    /// Set of lanes, as bits, whose next packet had to wait for credits.
+    /// Set of lanes, as bits, in which the next packet had to wait for credits.
     starved: u16,
     next_slot: [u16; 16],
     arbiter: VlArbiter,
@@ -128,7 +128,8 @@ impl Egress {
         waiting.peek().is_some() && waiting.all(|slot| self.heads[slot].blocks > credits)
     }
 
-    /// Returns whether the next packet of a lane had to wait for credits: congestion is further on.
+    /// Returns whether the next packet of a lane had to wait for credits: the congestion is
+    /// downstream.
     pub fn was_starved(&self, vl: usize) -> bool {
         self.starved & 1 << vl != 0
     }
@@ -138,7 +139,7 @@ impl Egress {
         self.credits[vl]
     }
 
-    /// Returns the slots whose head waits for `vl`.
+    /// Returns the slots with a head packet that waits for `vl`.
     pub fn waiting_slots(&self, vl: usize) -> impl Iterator<Item = usize> + '_ {
         let words = self.waiting[vl * self.words..(vl + 1) * self.words].iter();
         words.enumerate().flat_map(|(i, &word)| ones(word).map(move |bit| i * 64 + bit))
@@ -212,7 +213,8 @@ impl Egress {
         }
     }
 
-    /// Returns the slot of a lane to serve next, among those whose head fits the credits.
+    /// Returns the slot of a lane to serve next, among slots with a head packet that fits the
+    /// credits.
     #[inline]
     fn pick(&self, vl: usize) -> Option<usize> {
         let credits = self.credits[vl];

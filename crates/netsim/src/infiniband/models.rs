@@ -21,7 +21,8 @@ pub struct Qos {
 pub struct PortQos {
     /// The node.
     pub node: NodeId,
-    /// Input port of a switch whose packets this applies to; `None` for all inputs, and for hosts.
+    /// Input port of a switch to whose packets the tables apply; `None` for all inputs, and for
+    /// hosts.
     pub input: Option<u8>,
     /// The output port; `None` for all.
     pub output: Option<u8>,

@@ -3,7 +3,7 @@
 use super::super::packet::{Kind, Packet};
 use bandwise_rdma::homa::{ToReceiver, ToSender};
 
-/// Content of a packet for the host that it arrives at.
+/// Content of a packet for the receiving host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     /// A DATA packet.

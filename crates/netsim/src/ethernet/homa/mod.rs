@@ -1,6 +1,6 @@
 //! A host with Homa: its NIC with the messages that it sends and receives.
 //!
-//! [`homa::Sender`] and [`homa::Receiver`] decide what is sent and granted. Control packets precede
+//! [`homa::Sender`] and [`homa::Receiver`] decide about packets and grants. Control packets precede
 //! data (Homa 3.2), at the highest priority. "Homa" is B. Montazeri et al., *Homa: A
 //! Receiver-Driven Low-Latency Transport Protocol Using Network Priorities* (SIGCOMM 2018).
 //!
@@ -74,14 +74,14 @@ pub(crate) struct HomaHost {
     output: Output,
     /// Source of random paths, if packets don't follow their message's path.
     spray: Option<Spray>,
-    /// WithHoma by slot, which the state machines use as message numbers.
+    /// Messages by slot, which the state machines use as message numbers.
     outgoing: Slots<Outgoing>,
     incoming: Slots<Incoming>,
     sender: Sender,
     receiver: Receiver,
     /// Control packets that wait for the link.
     control: Ring<Packet>,
-    /// WithHoma granted something by the current packet; a reused buffer.
+    /// Messages that the current packet granted; a reused buffer.
     granted: Vec<u32>,
     report: HostReport,
 }

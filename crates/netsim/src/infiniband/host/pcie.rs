@@ -99,8 +99,8 @@ impl Pcie {
     }
 
     /// Starts a payload read of a queue pair, identified by `tag`, a small number chosen by the
-    /// caller. Returns when its bytes arrive if no other queue pair starts a read meanwhile.
-    /// [`Pcie::finished`] tells at that time whether they have.
+    /// caller. Returns when its bytes arrive if no other queue pair starts a read meanwhile. At
+    /// that time, [`Pcie::finished`] returns whether they have arrived.
     pub(super) fn read(&mut self, now: Time, number: usize, bytes: u32, tag: u32) -> Time {
         self.work_until(now);
         let index = tag as usize;

@@ -342,7 +342,8 @@ impl<P: Program> Host<P> {
     }
 
     /// Completes a datagram, which is complete once it is on the wire (RPerf, figure 1c). Several
-    /// queue pairs may send to the same one, so the sender is found by its unacknowledged packets.
+    /// queue pairs may send to the same queue pair, so the sender is found by its unacknowledged
+    /// packets.
     fn datagram_sent(&mut self, at: Time, packet: &Packet, net: &mut Net) {
         let sender = self.qps.iter().position(|qp| {
             qp.setup.transport == Transport::Ud
@@ -396,7 +397,7 @@ impl<P: Program> Host<P> {
     }
 }
 
-/// Returns which of a lane's two queues at the port a packet waits in.
+/// Returns the index of the lane's queue in which a packet waits at the port.
 fn class_of(packet: &Packet) -> usize {
     match packet.kind() {
         PacketKind::Ack | PacketKind::ReadResponse | PacketKind::AtomicAck => RESPONSES,
