@@ -1,7 +1,7 @@
 //! Flow-level simulation: the rate of each flow at each instant, exactly, from event to event.
 //!
 //! - [`Network`] is a list of directed links with capacities. [`Links`] maps the ports of a fabric
-//! to links. [`FlowSpec`] has a path, bytes, a class and a group (a coflow, job or application).
+//!   to links. [`FlowSpec`] has a path, bytes, a class and a group (a coflow, job or application).
 //! - [`Simulation`] starts flows, returns the time of the next event and advances. Flows that are
 //!   treated alike share one state, so their number costs little.
 //! - [`policy`] decides ranks and queues. [`LinkConfig`] states how a link shares among queues, and

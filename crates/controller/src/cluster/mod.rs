@@ -15,7 +15,7 @@
 //!
 //! - `record/…`: the stored records ([`Change`](crate::core::Change)s by key).
 //! - `head`: the author of the last write. Every write sets this key, so a transaction can check
-//! that the store has not changed since.
+//!   that the store has not changed since.
 //! - `written/NAME`: the last write of a controller.
 //! - `instance/NAME`: a controller that is alive, for as long as its lease.
 //! - `holder/NAME`: the holder of a group, for as long as the holder's lease.
