@@ -1,5 +1,5 @@
 //! The verbs as values: a [`Program`] posts [`WorkRequest`]s and sees [`Completion`]s and the time.
-//! A driver executes the work: libibverbs or the simulated host. The program can't tell them apart.
+//! A driver executes the work: libibverbs or the simulated host. Both look the same to a program.
 
 use bandwise_units::Time;
 
@@ -22,7 +22,7 @@ pub enum Transport {
 pub enum Opcode {
     /// Two-sided SEND: consumes a posted RECV and completes there too.
     Send,
-    /// One-sided WRITE: the remote program sees nothing.
+    /// One-sided WRITE, which the remote program does not notice.
     Write,
     /// WRITE that also consumes a RECV, to deliver 32 bits.
     WriteImm,

@@ -26,7 +26,7 @@ pub struct AckInfo<'a> {
     pub rtt: Time,
     /// Newly acknowledged packets, selectively acknowledged ones included.
     pub acked: u32,
-    /// Their bytes on the wire.
+    /// Bytes of these packets on the wire.
     pub bytes: u32,
     /// The acknowledged packet carried an ECN mark.
     pub marked: bool,

@@ -73,8 +73,8 @@ impl Default for DcqcnSettings {
 /// ```
 ///
 /// A loss, if [enabled](DcqcnSettings::back_off), cuts as a CNP does and restarts timers and
-/// counters: `R_C = R_C back_off`. α, which is about marks, is unchanged. A timeout has the same
-/// effect. Both occur once per recovery, which takes a round trip, so there is no other limit.
+/// counters: `R_C = R_C back_off`. α, which only depends on marks, is unchanged. A timeout has the
+/// same effect. Both occur once per recovery, which takes a round trip, so there is no other limit.
 ///
 /// The paper omits the details of hyper increase; the multiple is that of QCN (802.1Qau), whose
 /// reaction point this is. A flow at line rate is not limited.
@@ -216,7 +216,7 @@ impl Dcqcn {
     }
 
     /// Accounts for expirations of the alpha timer up to `now`. Only a CNP needs α, so this is
-    /// deferred until one.
+    /// deferred until the next CNP.
     fn decay(&mut self, settings: &DcqcnSettings, now: Time) {
         let period = settings.alpha_timer;
         if period == Time::ZERO {

@@ -21,8 +21,8 @@ impl Default for NotificationSettings {
 ///
 /// A marked packet after a quiet interval causes a CNP at once. A marked packet in the interval
 /// after a CNP causes one when the interval ends. The paper's receiver has a timer for that. Here
-/// the next packet after the interval, marked or not, triggers the CNP: later by less than the gap
-/// between two packets, and never if no packet follows, in which case no sender needs it.
+/// the next packet after the interval, marked or not, triggers the CNP. The CNP is later by less
+/// than the gap between two packets. If no packet follows, no CNP is sent, and no sender needs it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NotificationPoint {
     /// Earliest time of the next CNP.

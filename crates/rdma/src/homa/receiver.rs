@@ -31,9 +31,9 @@ type Rank = (u32, u64, Slot);
 struct Incoming {
     number: u64,
     packets: u32,
-    /// Packets below it may be sent, according to the grants sent.
+    /// Packets below this number may be sent, according to the grants sent.
     granted: Seq,
-    /// Packets below it are unscheduled.
+    /// Packets below this number are unscheduled.
     unscheduled: Seq,
     unscheduled_priority: u8,
     /// Priority of the last grant.
@@ -179,7 +179,7 @@ impl Receiver {
     }
 
     /// Returns when to request missing packets, or [`Time::MAX`] if no granted packet is missing.
-    /// It becomes earlier only when the message is first seen or granted more.
+    /// The time becomes earlier only when the message is first seen or granted more.
     #[inline]
     pub fn deadline(&self, settings: &HomaSettings, slot: Slot) -> Time {
         match self.message(slot) {

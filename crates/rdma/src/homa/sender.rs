@@ -34,11 +34,11 @@ struct QueuedMessage {
 struct Outgoing {
     number: u64,
     packets: u32,
-    /// Packets below it were sent.
+    /// Packets below this number were sent.
     next: Seq,
-    /// Packets below it may be sent.
+    /// Packets below this number may be sent.
     granted: Seq,
-    /// Packets below it are unscheduled.
+    /// Packets below this number are unscheduled.
     unscheduled: Seq,
     unscheduled_priority: u8,
     /// Priority of scheduled packets, from the last grant.
@@ -46,7 +46,7 @@ struct Outgoing {
     /// Packets to retransmit, and their priority.
     retransmit: Range<Seq>,
     retransmit_priority: u8,
-    /// Time of the last packet from the receiver, or to it.
+    /// Time of the last packet from or to the receiver.
     since: Time,
     /// The message is in the queue.
     queued: bool,
@@ -146,7 +146,7 @@ impl Sender {
         }
     }
 
-    /// Queues a message with packets to send, unless it is queued.
+    /// Queues a message with packets to send, if it is not queued yet.
     #[inline]
     fn enqueue(&mut self, slot: Slot) {
         if let Some(message) = &mut self.messages[slot as usize]
@@ -159,9 +159,9 @@ impl Sender {
         }
     }
 
-    /// Returns when to request the state of a message whose granted packets have all been sent, or
-    /// [`Time::MAX`] if there is none to request. It becomes earlier only when the last granted
-    /// packet is sent.
+    /// Returns when to request the state of a message after all its granted packets were sent, or
+    /// [`Time::MAX`] if there is none to request. The time becomes earlier only when the last
+    /// granted packet is sent.
     #[inline]
     pub fn deadline(&self, settings: &HomaSettings, slot: Slot) -> Time {
         match self.messages.get(slot as usize) {

@@ -12,7 +12,8 @@ pub struct HomaSettings {
     /// RTTbytes of Homa 3.2 in packets: the number sent without a grant, and the number that a
     /// receiver keeps granted beyond those received. Fills the link for a round trip.
     pub rtt: NonZeroU32,
-    /// Time without an expected packet of a message, after which it is requested. Above 0.
+    /// Time without an expected packet of a message, after which the packet is requested. Above
+    /// 0.
     pub resend_after: Time,
 }
 

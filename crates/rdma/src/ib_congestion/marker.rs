@@ -17,8 +17,8 @@ pub struct MarkerSettings {
     pub victims: Victims,
 }
 
-/// Ports whose bit is set in the victim mask. They also mark packets of a lane that waits for
-/// credits, whose congestion is caused downstream.
+/// Ports with a set bit in the victim mask. Such ports also mark packets of a lane that waits for
+/// credits, although the congestion is caused downstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Victims {
     /// No port.

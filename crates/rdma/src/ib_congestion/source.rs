@@ -33,9 +33,9 @@ pub enum SourceSettingsError {
 const TIMER_UNIT: Time = Time::from_ns(1_024);
 
 impl SourceSettings {
-    /// Creates settings with a table, whose last index is the CCTI_Limit. `ccti_timer` is the
-    /// period in units of 1.024 us after which the index decreases by one (0: never).
-    /// `ccti_increase` is the increase per BECN, `ccti_min` the smallest index.
+    /// Creates settings with a table; its last index is the CCTI_Limit. `ccti_timer` is the period
+    /// in units of 1.024 us after which the index decreases by one (0: never). `ccti_increase` is
+    /// the increase per BECN, `ccti_min` the smallest index.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl SourceSettings {
 ///
 /// The specification has a free-running timer for all flows of a service level, each expiration of
 /// which decreases their indices by one. Here no timer runs: expirations since the last access to
-/// the flow are counted at the next access. `now` is the time of that timer's clock, whose zero is
+/// the flow are counted at the next access. `now` is the time of that timer's clock. Its zero is
 /// specific to the port.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Throttle {

@@ -25,8 +25,8 @@ pub struct VlArbiter {
     left: i32,
     /// Entry of the last choice, until [`VlArbiter::sent`] uses it.
     pending: EntryRef,
-    /// The entry of each lane that has a single one. If only such a lane has a packet, the common
-    /// case, no choice is needed.
+    /// The entry of each lane that has a single one. If only such a lane has a packet, which is
+    /// common, no choice is needed.
     only: [EntryRef; 16],
 }
 
@@ -141,7 +141,7 @@ impl VlArbiter {
         Ok(VlArbiter { limit, left: limit, pending: NO_ENTRY, only, high, low })
     }
 
-    /// Returns the lane whose packet is sent next. `eligible` is the set of lanes, bit n for lane
+    /// Returns the lane that sends the next packet. `eligible` is the set of lanes, bit n for lane
     /// n, with a packet and the credits for it. Returns `None` if no entry serves any of them.
     ///
     /// Only [`sent`](Self::sent) changes the order of lanes.
@@ -196,7 +196,7 @@ impl VlArbiter {
             self.high.debit(entry.index(), blocks);
             if self.limit != UNBOUNDED {
                 // The limit was used up, yet high priority sends: low priority had no packet when
-                // it could.
+                // it could send.
                 let left = if self.left <= 0 { self.limit } else { self.left };
                 self.left = left - blocks;
             }

@@ -13,10 +13,10 @@ const MOST: u32 = 255;
 /// **Ratios are preserved**: the entries of each lane sum to its weight times a common factor, in
 /// units of 64 bytes. But an arbiter sends whole packets, and an overdraft is not carried over
 /// (IBTA 7.6.9.2), so an entry below a packet acts like a packet. If there are enough entries,
-/// weights therefore count packets of the link's largest size, with several entries for a lane
-/// whose weight exceeds one. Shares are then exact for large packets. Otherwise the factor with the
+/// weights therefore count packets of the link's largest size, with several entries for a lane with
+/// a weight above one. Shares are then exact for large packets. Otherwise the factor with the
 /// smallest error is chosen. A lane's entries are spread over the round, since a packet that misses
-/// one waits for the next.
+/// one entry waits for the next.
 pub fn entries_by_weight(
     lanes: &[Vl],
     weights: &[u8],

@@ -90,7 +90,7 @@ impl RingBitmap {
         }
     }
 
-    /// Adds a number. Returns whether it is new; numbers below the head are not.
+    /// Adds a number. Returns whether the number is new; numbers below the head are not.
     #[inline]
     pub fn insert(&mut self, seq: Seq) -> bool {
         if seq < self.head {

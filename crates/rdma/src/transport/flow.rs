@@ -104,7 +104,7 @@ impl Sender {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.deadline(settings))
     }
 
-    /// Handles an expired retransmission timer. Returns whether it has expired; before the deadline
+    /// Handles the retransmission timer. Returns whether it has expired. Before the deadline,
     /// nothing changes.
     pub fn on_timeout(&mut self, settings: &TransportSettings, now: Time) -> bool {
         each!(self, sender, [GoBackN, Selective, Tcp], sender.on_timeout(settings, now))
@@ -133,8 +133,8 @@ impl Sender {
 /// The receiving end of one flow.
 ///
 /// A flow is complete when the receiver has all packets ([`is_complete`](Self::is_complete)), which
-/// defines its completion time. Its sender learns that half a round trip later, or after a lost
-/// last acknowledgement has been repeated.
+/// defines its completion time. The sender detects this half a round trip later, or after a
+/// repetition of a lost last acknowledgement.
 #[derive(Debug, Clone)]
 pub enum Receiver {
     /// Accepts packets in order and drops all others.

@@ -35,9 +35,10 @@ pub struct Sender {
     pub(super) packets: u32,
     /// First candidate for retransmission in this recovery; if `pending`, the packet to retransmit.
     again: Seq,
-    /// Unacknowledged packets below it are lost.
+    /// Unacknowledged packets below this number are lost.
     lost_below: Seq,
-    /// Packet after the recovery sequence; the recovery ends when it is acknowledged up to here.
+    /// Packet after the recovery sequence. The recovery ends when all packets before this one are
+    /// acknowledged.
     recovered: Seq,
     /// Time at which the packet to retransmit is in the NIC (IRN 6.3).
     ready: Time,

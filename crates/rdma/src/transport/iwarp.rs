@@ -9,8 +9,8 @@ use bandwise_units::Time;
 /// The sender of an established connection: slow start and congestion avoidance (RFC 5681), loss
 /// recovery by selective acknowledgements (RFC 6675), timeouts (RFC 6298).
 ///
-/// Simplifications: An acknowledgement carries a single packet as its SACK block, the one that
-/// triggered it, so a lost acknowledgement loses its block. There is no rescue retransmission at
+/// Simplifications: An acknowledgement carries a single packet as its SACK block, the packet that
+/// triggered it. So a lost acknowledgement loses its block. There is no rescue retransmission at
 /// the end of the data (RFC 6675, NextSeg rule 4). A recovery that follows another does not repeat
 /// its retransmissions. In all three cases the timeout remains.
 #[derive(Debug, Clone)]
@@ -20,11 +20,11 @@ pub struct Sender {
     /// Next new packet to send (HighData + 1).
     next: Seq,
     pub(super) packets: u32,
-    /// Unacknowledged packets below it were retransmitted (HighRxt + 1).
+    /// Unacknowledged packets below this number were retransmitted (HighRxt + 1).
     again: Seq,
-    /// The recovery ends when acknowledged up to here (RecoveryPoint).
+    /// The recovery ends when all packets below this number are acknowledged (RecoveryPoint).
     recovered: Seq,
-    /// Unacknowledged packets below it are lost because the timer expired.
+    /// Unacknowledged packets below this number are lost because the timer expired.
     timed_out: Seq,
     /// The three highest selectively acknowledged packets, highest first; 0 for none, since packet
     /// 0 is never beyond the expected one.

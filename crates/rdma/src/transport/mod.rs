@@ -65,8 +65,8 @@ pub struct Transmit {
 pub struct Feedback {
     /// The expected packet; all packets below it have arrived.
     pub cumulative: Seq,
-    /// The packet that triggered a NACK, beyond the expected one. It is kept unless the receiver
-    /// drops packets out of order.
+    /// The packet that triggered a NACK, beyond the expected one. The receiver keeps it, unless
+    /// the receiver drops packets out of order.
     pub sack: Seq,
     /// The feedback is a NACK. For TCP: a duplicate acknowledgement with a SACK block.
     pub nack: bool,

@@ -8,7 +8,7 @@ use bandwise_units::Time;
 /// A sender of packets in order that retransmits everything from a missing packet on.
 #[derive(Debug, Clone)]
 pub struct Sender {
-    /// All packets below it are acknowledged.
+    /// All packets below this number are acknowledged.
     cumulative: Seq,
     /// Next packet to send.
     next: Seq,
@@ -131,8 +131,9 @@ impl Sender {
 pub struct Receiver {
     expected: Seq,
     packets: u32,
-    /// A NACK was sent and the requested packet has not arrived. IBTA 9.7: no other NACK until it
-    /// has; otherwise a window of packets in flight would make the sender go back once for each.
+    /// A NACK was sent and the requested packet has not arrived. IBTA 9.7: no other NACK is sent
+    /// until it has arrived. Otherwise a window of packets in flight would make the sender go back
+    /// once for each.
     nacked: bool,
     pub(super) acks: Acknowledger,
 }

@@ -76,7 +76,7 @@ pub enum Acks {
         /// Largest delay of an acknowledgement.
         after: Time,
     },
-    /// The whole flow only, as with READs (IRN 5.2), whose requester receives the data and needs no
+    /// The whole flow only, as with READs (IRN 5.2): the requester receives the data and needs no
     /// acknowledgement. The sender then has no feedback on arrivals. The network must neither lose
     /// nor reorder packets, and there can be no window, no timeout and no congestion control that
     /// counts packets in flight.
@@ -122,7 +122,7 @@ impl Timeout {
     /// RTO_low, RTO_high and N of IRN 4.1.
     pub const IRN: Timeout = Timeout::LowHigh { low: RTO_LOW, high: RTO_HIGH, few: 3 };
     /// RFC 6298 with bounds for a network of microseconds. The smallest timeout is the longest
-    /// round trip of IRN 4.1: with less, a growing queue would be taken for a loss.
+    /// round trip of IRN 4.1. With less, a growing queue would be mistaken for a loss.
     pub const DYNAMIC: Timeout =
         Timeout::Dynamic { initial: RTO_HIGH, min: RTO_HIGH, max: Time::from_ms(100) };
 }
@@ -136,7 +136,7 @@ pub enum TransportSettingsError {
     /// A timeout is zero, or its parts are in the wrong order.
     #[error("the timeout's parts are zero or in the wrong order: {0:?}")]
     Timeout(Timeout),
-    /// Fetch delays don't apply to TCP, whose NICs have a send buffer.
+    /// Fetch delays don't apply to TCP: its NICs have a send buffer.
     #[error("TCP has no delay in fetching retransmissions")]
     TcpFetch,
 }

@@ -155,7 +155,7 @@ impl Bth {
         (BTH + self.operation.extended()) as usize
     }
 
-    /// Appends the headers of a packet whose payload is followed by `padding` bytes.
+    /// Appends the headers of a packet with `padding` bytes after its payload.
     pub(super) fn encode(&self, padding: usize, out: &mut Vec<u8>) {
         // IBTA annex A17.9.3: a CNP's header is 0 except for the fields named there.
         let state = if self.operation == Operation::Cnp { 0 } else { MIGRATED };
@@ -167,7 +167,7 @@ impl Bth {
         self.operation.encode(out);
     }
 
-    /// Reads the headers. Returns them and the bytes of padding.
+    /// Reads the headers. Returns the headers and the bytes of padding.
     pub(super) fn decode(from: &mut Reader) -> Result<(Self, usize), FrameError> {
         let (code, flags, partition) = (from.u8()?, from.u8()?, from.u16()?);
         if flags & 0x0f != 0 || partition != DEFAULT_PARTITION {

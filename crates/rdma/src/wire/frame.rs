@@ -117,7 +117,7 @@ impl<'a> RocePacket<'a> {
         out.extend(icrc(&out[packet..]));
     }
 
-    /// Reads a packet. `packet` has its bytes from the IPv4 header on, `from` those behind that
+    /// Reads a packet. `packet` has the bytes from the IPv4 header on, `from` the bytes after that
     /// header.
     fn decode(
         stations: Stations,

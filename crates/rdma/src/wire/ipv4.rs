@@ -58,7 +58,7 @@ impl Ipv4 {
         out[begin + 10..begin + 12].copy_from_slice(&sum.to_be_bytes());
     }
 
-    /// Reads a header. Returns it, the protocol, and the bytes after it.
+    /// Reads a header. Returns the header, the protocol, and the bytes after the header.
     pub(super) fn decode<'a>(from: &mut Reader<'a>) -> Result<(Self, u8, Reader<'a>), FrameError> {
         let mut header = Reader(from.bytes(HEADER)?);
         if checksum(&[header.0]) != 0 {
@@ -83,8 +83,8 @@ impl Ipv4 {
     }
 }
 
-/// Returns the checksum of consecutive parts, all but the last of even length. Over parts that
-/// contain their checksum it is 0.
+/// Returns the checksum of consecutive parts, all but the last of even length. The checksum of
+/// parts that contain their own checksum is 0.
 pub(super) fn checksum(parts: &[&[u8]]) -> u16 {
     let word = |pair: &[u8]| u32::from(pair[0]) << 8 | u32::from(*pair.get(1).unwrap_or(&0));
     let mut sum: u32 = parts.iter().flat_map(|part| part.chunks(2)).map(word).sum();

@@ -1,9 +1,9 @@
 //! Sizes of InfiniBand packets on the wire, the division of messages into packets, and the contents
 //! of RoCEv2 packets ([`Frame`]).
 //!
-//! Clauses are those of the InfiniBand Architecture Specification (IBTA), volume 1. A packet's size
+//! Clauses refer to the InfiniBand Architecture Specification (IBTA), volume 1. A packet's size
 //! counts from the first byte of its local route header to the last of its variant CRC. [`FRAMING`]
-//! belongs to the physical layer, whose model adds it.
+//! belongs to the physical layer; the model of a link adds it.
 
 mod bth;
 mod bytes;
