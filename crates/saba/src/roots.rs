@@ -1,7 +1,7 @@
 //! Roots of quadratics.
 
-/// Returns the real roots of `a x² + b x + c`, or none if it is constant. Neither root loses digits
-/// if the other is much larger.
+/// Returns the real roots of `a x² + b x + c`, or none if the polynomial is constant. Neither root
+/// loses digits if the other is much larger.
 pub(crate) fn quadratic(a: f64, b: f64, c: f64) -> impl Iterator<Item = f64> {
     let discriminant = b * b - 4.0 * a * c;
     let q = -0.5 * (b + discriminant.max(0.0).sqrt().copysign(b));

@@ -28,9 +28,10 @@ pub struct PortId(pub u64);
 /// The profile of an application that registers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Profile {
-    /// Its name in the sensitivity table (Saba 4.2). An unknown name waits for its model.
+    /// A name in the sensitivity table (Saba 4.2). An application with an unknown name waits for
+    /// its model.
     Named(Application),
-    /// Its own model.
+    /// A model of the application itself.
     Model(Model),
 }
 
@@ -57,19 +58,20 @@ pub enum Event {
         application: ApplicationId,
         /// The level of its packets.
         level: PriorityLevel,
-        /// The ports that it sends through, in order; with several paths, all of them (Saba 4.3). A
-        /// port that occurs twice counts once.
+        /// The ports that the connection sends through, in order; with several paths, all of them
+        /// (Saba 4.3). A port that occurs twice counts once.
         path: Vec<PortId>,
     },
     /// A connection was closed (Saba 4.4.2, 8 and 9).
     Closed {
         /// The id.
         connection: ConnectionId,
-        /// The path with which it was opened. An [`Instance`](super::Instance) without knowledge of
-        /// the connection forwards the event by it. A single controller ignores it.
+        /// The path with which the connection was opened. An [`Instance`](super::Instance) without
+        /// knowledge of the connection forwards the event by this path. A single controller ignores
+        /// it.
         path: Vec<PortId>,
     },
-    /// A port was found. It has no configuration, or has lost it.
+    /// A port was found. The port has no configuration, or has lost it.
     PortFound {
         /// The port.
         port: PortId,
@@ -78,7 +80,7 @@ pub enum Event {
         /// The revision. The highest one of a port counts.
         revision: u64,
     },
-    /// A port was lost. It is not configured until it is found again.
+    /// A port was lost. The port is not configured until it is found again.
     PortLost {
         /// The port.
         port: PortId,

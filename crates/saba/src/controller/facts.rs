@@ -204,7 +204,7 @@ impl Facts {
         self.release(application);
     }
 
-    /// Releases an application's number if no fact about it is left.
+    /// Releases an application's number if there are no more facts about it.
     fn release(&mut self, application: ApplicationId) {
         let is_known = self.applications.contains_key(&application)
             || self.of_application.contains_key(&application);
@@ -221,7 +221,7 @@ impl Facts {
     }
 }
 
-/// Decrements a count, and returns whether it has reached zero.
+/// Decrements a count, and returns whether the result is zero.
 fn take_one<K: Ord>(counts: &mut BTreeMap<K, u32>, key: K) -> bool {
     let Some(count) = counts.get_mut(&key) else { return false };
     *count -= 1;

@@ -161,8 +161,8 @@ impl Instance {
         Ok((ports(own), ports(rest)))
     }
 
-    /// Forwards to the next instance on the path, if there is one. Each removes its ports, so this
-    /// ends.
+    /// Forwards to the next instance on the path, if there is one. Each instance removes its ports,
+    /// so the forwarding ends.
     fn forward(&mut self, rest: Vec<PortId>, event: impl Fn(Vec<PortId>) -> Event) {
         let next = rest.first().and_then(|&port| self.partition.owner(port).ok());
         self.forwards.extend(next.map(|to| Forward { to, event: event(rest) }));

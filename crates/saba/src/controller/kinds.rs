@@ -62,7 +62,8 @@ impl Kinds {
         &self.all[number as usize].profile
     }
 
-    /// Returns the number of the profile with this name, if it is in use.
+    /// Returns the number of the profile with this name, if the profile is in
+    /// use.
     pub(super) fn named(&self, name: &Application) -> Option<u32> {
         self.numbers.of(&Key::Named(name.clone()))
     }

@@ -25,8 +25,8 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// Returns a controller without any event. It has the models of a shared table, with revision
-    /// 0; all others come by events.
+    /// Returns a controller without any event. The controller has the models of a shared table,
+    /// with revision 0; all other models come by events.
     pub fn new(settings: Settings, levels: Levels) -> Self {
         let mut facts = Facts::default();
         if let Levels::Shared(table) = &levels {

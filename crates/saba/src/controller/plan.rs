@@ -23,7 +23,7 @@ pub(super) struct Planner<'a> {
     bits: u32,
     /// The number of applications at the port, by model and place of level.
     counts: Vec<u32>,
-    /// The indices at which it is not 0.
+    /// The indices at which the count is not 0.
     counted: Bits,
     /// The places of the levels at the port.
     places: Bits,
@@ -159,7 +159,8 @@ impl<'a> Planner<'a> {
         self.merging.place(level).expect("who has a model has levels that are known")
     }
 
-    /// Adds up shares if those of one model are equal and each application has one level.
+    /// Adds up shares if all applications of one model have equal shares and each application
+    /// has one level.
     fn add_models(&mut self) {
         for cell in &self.cells {
             let queue = self.queue_at[cell.place as usize];

@@ -7,7 +7,7 @@ use crate::mapping::PriorityLevel;
 pub(super) struct Senders {
     /// The entries in the order of applications' numbers.
     each: Vec<Sender>,
-    /// The number of applications by kind and level, which most ports need only. In order.
+    /// The number of applications by kind and level, in order. Most ports need nothing else.
     cells: Vec<Cell>,
     /// The number of applications with connections of several levels.
     mixed: u32,

@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 /// The maximum number of cached shares and models, over all multisets of models: 64 MB.
 const MOST_REMEMBERED: usize = 1 << 22;
 
-/// The cache. Everything in it can be recomputed, so evictions change no result.
+/// The cache. All entries can be recomputed, so evictions change no result.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Shares {
     /// The models in the order of their keys, so that the order of arrival has no influence.
@@ -18,8 +18,8 @@ pub(super) struct Shares {
     known: Known,
 }
 
-/// The results by digest, because a comparison takes longer than most ports do. Of two with the
-/// same digest the later one is cached.
+/// The results by digest, because a comparison takes longer than the computation for most ports.
+/// Of two results with one digest, the later one is cached.
 #[derive(Debug, Clone, Default)]
 struct Known {
     of: BTreeMap<u64, Place>,
@@ -29,7 +29,7 @@ struct Known {
     granted: Vec<Granted>,
 }
 
-/// The start and length of an entry in both.
+/// The start and length of an entry in `classes` and in `granted`.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     classes: (u32, u32),

@@ -7,8 +7,8 @@ pub const MAX_WEIGHT: u8 = 255;
 /// share gets `most`. Every other weight is within one unit of its part of the sum, but at least 1.
 /// All are `most` if all shares are 0.
 ///
-/// Whole parts are assigned first, then one more to each of those with the largest remainders, of
-/// equal ones to the first.
+/// Whole parts are assigned first. Then the shares with the largest remainders get one more each;
+/// of equal remainders, the first.
 pub fn arbitration(shares: &[f64], most: u8) -> Vec<u8> {
     let most = most.max(1);
     let largest = shares.iter().copied().fold(0.0, f64::max);

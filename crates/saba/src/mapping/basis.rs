@@ -6,9 +6,9 @@ use crate::sensitivity::{Model, Monotone, Polynomial};
 /// The coordinates in which distances of models are measured, by Euclidean distance.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Basis {
-    /// The coefficients of polynomials, as published (Saba 4.3.3.1); those above a degree are 0.
-    /// They emphasise the higher powers, which tell least about the slowdown: two fits of one curve
-    /// with different noise may be far apart.
+    /// The coefficients of polynomials, as published (Saba 4.3.3.1); coefficients above the degree
+    /// are 0. They emphasise the higher powers, which have the least information about the
+    /// slowdown. So two fits of one curve with different noise may be far apart.
     Coefficients,
     /// The slowdowns at these shares, of models of any kind. All are in one unit, and models are
     /// near if their predictions are.
@@ -100,7 +100,7 @@ impl Scaling {
         };
         let factor = |k| match self {
             Scaling::None => 1.0,
-            // A coordinate that is the same for all models distinguishes none.
+            // A coordinate with one value for all models distinguishes none.
             Scaling::Deviation => {
                 Some(deviation(k)).filter(|d| *d > 1e-12).map_or(0.0, |d| 1.0 / d)
             }

@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 use std::num::NonZeroU8;
 
 /// The merging of priority levels (Saba 4.3.3.2). In the first step each level is a cluster, and
-/// each further step merges the two nearest clusters, until one is left. The point of a cluster is
-/// the midpoint of the two that it was merged from, independent of their sizes: median linkage
-/// (WPGMC).
+/// each further step merges the two nearest clusters, until one is left. The point of a merged
+/// cluster is the midpoint of its two parts, independent of their sizes: median linkage (WPGMC).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hierarchy {
     /// The cluster of each level in each step, named by its lowest level.

@@ -28,7 +28,7 @@ pub(super) struct Clusters {
 /// points have one dimension; without points there are no groups. The same seed gives the same
 /// groups.
 pub(super) fn cluster(points: &[Vec<f64>], k: usize, seed: u64) -> Clusters {
-    // Many applications run one program. Equal points become one with a weight.
+    // Many applications run one program. Equal points are merged into one with a weight.
     let mut which: BTreeMap<Vec<u64>, usize> = BTreeMap::new();
     let mut heaps: Vec<Heap> = Vec::new();
     let mut heap_of = Vec::with_capacity(points.len());

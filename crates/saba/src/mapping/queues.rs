@@ -12,7 +12,7 @@ pub struct Queues {
 }
 
 impl Queues {
-    /// Returns the queue of a level, counted from 0, or `None` if it is not present.
+    /// Returns the queue of a level, counted from 0, or `None` if the level is not present.
     pub fn of(&self, level: PriorityLevel) -> Option<u8> {
         let at = self.of.binary_search_by_key(&level, |of| of.0).ok()?;
         Some(self.of[at].1)
@@ -59,8 +59,8 @@ impl From<Queues> for Vec<(PriorityLevel, u8)> {
 }
 
 impl FromIterator<(PriorityLevel, u8)> for Queues {
-    /// Collects levels and their queues, numbered from 0 without gaps. The last queue of a level
-    /// counts.
+    /// Collects levels and their queues, numbered from 0 without gaps. If a level occurs several
+    /// times, the last queue applies.
     fn from_iter<I: IntoIterator<Item = (PriorityLevel, u8)>>(all: I) -> Self {
         let mut of: Vec<(PriorityLevel, u8)> = Vec::new();
         for (level, queue) in all {

@@ -1,8 +1,8 @@
 //! Least squares by Householder reflections, for the few columns of a model.
 
-/// Returns the coefficients `x` with the least sum of squares of `A x - y`. `rows` are those of
-/// `A`, as many as `y` has values, and no fewer than the columns. Returns `None` if columns are
-/// dependent.
+/// Returns the coefficients `x` with the least sum of squares of `A x - y`. `rows` are the rows
+/// of `A`, one for each value of `y`, and no fewer than the columns. Returns `None` if columns
+/// are dependent.
 ///
 /// Reflections keep the accuracy of the data; normal equations would square its condition.
 pub(super) fn solve<const K: usize>(mut rows: Vec<[f64; K]>, mut y: Vec<f64>) -> Option<[f64; K]> {

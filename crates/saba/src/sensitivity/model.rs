@@ -38,7 +38,7 @@ impl Model {
         }
     }
 
-    /// Returns the kind with which it was fitted.
+    /// Returns the kind with which the model was fitted.
     pub fn kind(&self) -> Kind {
         match self {
             Model::Polynomial(p) => Kind::Polynomial(p.degree()),
@@ -73,8 +73,8 @@ impl Model {
 
     /// Returns R², the fraction of the variance of slowdowns that the model explains (Saba 4.2.2):
     /// at most 1, and below 0 if their mean is a better prediction. The samples may differ from
-    /// those of the fit, such as those of more nodes. Each run counts as its share's mean. Equal
-    /// slowdowns give 1 if the model meets them, and minus infinity if not.
+    /// those of the fit, for example in the number of nodes. Each run counts as its share's mean.
+    /// Equal slowdowns give 1 if the model meets them, and minus infinity if not.
     pub fn r_squared(&self, samples: &Samples) -> f64 {
         let sum = |of: &dyn Fn(&Point) -> f64| -> f64 {
             samples.points().iter().map(|p| f64::from(p.runs) * of(p)).sum()

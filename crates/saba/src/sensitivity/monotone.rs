@@ -7,11 +7,11 @@ use crate::Share;
 ///
 /// The samples are first made monotone (isotonic regression, least squares, never below 1). Between
 /// two of them the slowdown is `a + c / b`: computing does not depend on the share `b`, and sending
-/// a given amount takes `1 / b`. Unlike a line, this is exact for an application that computes and
-/// sends in turn. The whole curve need not be convex in `b` nor in `1 / b`.
+/// a given amount takes `1 / b`. Unlike a line, this is exact for an application that alternates
+/// between computing and sending. The whole curve need not be convex in `b` nor in `1 / b`.
 ///
-/// Below the least measured share it is the maximum for a fixed amount of data: half of the
-/// bandwidth at most doubles the time.
+/// Below the least measured share, the slowdown is the maximum for a fixed amount of data: half of
+/// the bandwidth at most doubles the time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Monotone {
     /// Share and slowdown: the least share first, slowdowns never rise, the last is (1, 1).

@@ -59,8 +59,8 @@ impl FitError {
 
 /// A slowdown as `c0 + c1 b + c2 b^2 + c3 b^3`, with the share `b`.
 ///
-/// It need not fall as the share rises. The cubic of a real application often predicts that less
-/// bandwidth is faster, and is unbounded below the least measured share.
+/// The slowdown need not fall as the share rises. The cubic of a real application often predicts
+/// that less bandwidth is faster, and is unbounded below the least measured share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Polynomial {
     /// Coefficients above the degree are 0.
@@ -150,8 +150,8 @@ fn fit<const K: usize>(samples: &Samples) -> Option<[f64; 4]> {
         for k in 1..K {
             row[k] = row[k - 1] * t;
         }
-        // The squares of several runs are their number times that of their mean, plus a constant.
-        // R² uses the same points.
+        // The squared errors of several runs equal their number times the squared error of their
+        // mean, plus a constant. R² uses the same points.
         let weight = f64::from(point.runs).sqrt();
         rows.push(row.map(|x| x * weight));
         slowdowns.push(point.slowdown * weight);

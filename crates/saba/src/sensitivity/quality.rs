@@ -29,9 +29,9 @@ pub enum Warning {
         /// The upper share.
         to: Share,
     },
-    /// The number of nodes differs much from that of the measurement. Beyond three times as many,
-    /// models explain less than half, and sharing by them can hurt. The fewest in the paper are
-    /// half (Saba 4.2.2, 4.6.3).
+    /// The number of nodes differs much from the measurement. Beyond three times as many, models
+    /// explain less than half, and sharing by them can hurt. The fewest nodes in the paper are
+    /// half of the measured ones (Saba 4.2.2, 4.6.3).
     Nodes {
         /// The ratio of nodes to the measured ones.
         times: f64,
@@ -96,7 +96,8 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Returns the quality of a model of `samples`, with `conditions` also that of its use.
+    /// Returns the quality of a model of `samples`; with `conditions`, also its quality for this
+    /// use.
     pub fn of(model: &Model, samples: &Samples, conditions: Option<Conditions>) -> Self {
         let r_squared = model.r_squared(samples);
         let mut warnings = Vec::new();

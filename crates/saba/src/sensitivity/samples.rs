@@ -17,7 +17,8 @@ pub struct Sample {
 pub struct Point {
     /// The share.
     pub share: Share,
-    /// The ratio of the mean time to that with the whole bandwidth. Noise can put it below 1.
+    /// The ratio of the mean time to the mean time with the whole bandwidth. Noise can make it less
+    /// than 1.
     pub slowdown: f64,
     /// The number of runs.
     pub runs: u32,
@@ -72,8 +73,8 @@ impl SamplesError {
 }
 
 impl Samples {
-    /// The minimum number of different shares. Two determine a line, without a test whether it
-    /// fits.
+    /// The minimum number of different shares. Two determine a line, without a test whether the
+    /// line fits.
     pub const LEAST_SHARES: usize = 3;
 
     /// Returns samples of runs in any order.

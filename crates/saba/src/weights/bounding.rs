@@ -1,10 +1,10 @@
 //! Branch and bound, for problems in which the price alone leaves a gap.
 //!
-//! At the balancing price all applications but one have a share that they would ask for. If that
-//! one does too, the shares are optimal. If not, it has either no more than now, or no less. Each
-//! half brings its slowdown closer to the bound by price. Applications that are alike are
-//! distinguished by order only, so a half states how many of them have no more, and how many no
-//! less.
+//! At the balancing price all applications but one have a share that is their demand at some
+//! price. If the share of the remaining application is such a demand too, all shares are optimal.
+//! If not, its optimal share is either no more than now, or no less. Each half brings its
+//! slowdown closer to the bound by price. Equal applications are distinguished by order only. So
+//! a half states how many of them have no more, and how many no less.
 
 use super::fill::{Split, fill};
 use super::price::Balance;
@@ -116,8 +116,8 @@ impl Search {
         &self.best
     }
 
-    /// Computes the shares of a part whose bound is at least `above`, into `solved`. Returns the
-    /// application to split if they may not be optimal.
+    /// Computes the shares of a part into `solved`. The bound of the part is at least `above`.
+    /// Returns the application to split if the shares may not be optimal.
     fn solve_part(
         &mut self,
         terms: &[Term],
@@ -137,8 +137,9 @@ impl Search {
     }
 }
 
-/// Returns both halves of a part. In one, the split application and those of its term with less
-/// have no more than its share. In the other, it and those with more have no less.
+/// Returns both halves of a part. In the first, the split application and those of its term with
+/// less have no more than its share. In the second, the split application and those with more
+/// have no less.
 fn halves<'a>(node: &Node<'a>) -> [Vec<Term<'a>>; 2] {
     let Split { term, share, higher } = node.split;
     let whole = node.terms[term];

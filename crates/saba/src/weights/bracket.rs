@@ -4,7 +4,7 @@ use super::piece::Ask;
 use super::price::Balance;
 use super::problem::Term;
 
-/// The loss from giving away the rest that counts as zero.
+/// The largest loss from distributing the rest that counts as zero.
 const CLOSE: f64 = 1e-13;
 
 /// The maximum number of steps, sufficient for any problem: a step in three halves the widest
@@ -41,7 +41,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         Bracket { terms, capacity, found, settled: 0.0, tried: f64::NAN, left, falls: 0.0, width }
     }
 
-    /// Narrows the bracket until both prices are neighbours or all is given.
+    /// Narrows the bracket until both prices are neighbours or the whole capacity is distributed.
     pub(super) fn narrow(&mut self) {
         let first = self.first();
         if self.moved_to(first) {
@@ -79,7 +79,7 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
     }
 
     /// Moves an untried end to the steepest slope. Terms that are not active have a tried end, and
-    /// ask for the same at both.
+    /// equal demands at both prices.
     fn end(&mut self) {
         let Balance { high, low, active, .. } = &mut *self.found;
         if high.is_finite() && low.is_finite() {
@@ -94,9 +94,10 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         }
     }
 
-    /// Returns the first price. If so many terms ask, at a price, for their part of the rest when
-    /// each has its least, then all is asked for, so the price is not too high. With an eighth of
-    /// the terms it is not far below. For slowdowns that are not convex it is a guess.
+    /// Returns the first price. At this price, an eighth of the terms ask for equal parts of the
+    /// rest beyond the least shares. Their demand is at least the whole rest, so the price is not
+    /// too high. It is not far below the balancing price either. For slowdowns that are not convex,
+    /// the price is a guess.
     fn first(&mut self) -> f64 {
         let takers = self.terms.len().div_ceil(8);
         let part = self.left / takers as f64;
@@ -108,7 +109,8 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         *prices.select_nth_unstable_by(takers - 1, |a, b| b.total_cmp(a)).1
     }
 
-    /// Moves an end of the bracket to a price, and returns whether all is given.
+    /// Moves an end of the bracket to a price, and returns whether the whole capacity is
+    /// distributed.
     fn moved_to(&mut self, price: f64) -> bool {
         let Balance { less, more, active, asked, high, low, gap, .. } = &mut *self.found;
         let mut left = self.capacity - self.settled;
@@ -127,7 +129,8 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
             side[i] = asked[i].share;
         }
         *(if left >= 0.0 { high } else { low }) = price;
-        // The rest goes to those who would ask for it, each at half of the price difference.
+        // The rest is distributed in proportion to the derivatives of the demands, if the loss (at
+        // half of the price difference) is small enough.
         if falls > 0.0 && 0.5 * left * left <= CLOSE * falls {
             let mut lost = price * left;
             for &i in &*active {
@@ -161,7 +164,8 @@ impl<'t, 'a, 'b> Bracket<'t, 'a, 'b> {
         just_below(next)
     }
 
-    /// Returns the price at which all is asked for, by linear extrapolation of shares.
+    /// Returns the price at which the demand equals the capacity, by linear extrapolation of
+    /// shares.
     fn newton(&self) -> f64 {
         let (price, step) = (self.tried, self.left / self.falls);
         // The share of `c / x` is proportional to the root of one over the price, so a step along

@@ -8,7 +8,7 @@ use crate::sensitivity::Model;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ModelId(pub(crate) u32);
 
-/// The models of all applications. Applications with one model cost the solver no more than one.
+/// The models of all applications. The solver handles all applications of one model together.
 #[derive(Debug, Clone, Default)]
 pub struct Catalogue {
     models: Vec<Known>,
@@ -27,9 +27,9 @@ impl Catalogue {
         Catalogue::default()
     }
 
-    /// Adds a model. `floor` is the floor of its applications' shares, by default the least
-    /// measured share, because predictions below it are unreliable. An equal model with an equal
-    /// floor has the same id.
+    /// Adds a model. `floor` is the floor of its applications' shares. The default is the least
+    /// measured share, because predictions below it are unreliable. Models with equal values and
+    /// floors have one id.
     pub fn add(&mut self, model: &Model, floor: Option<Share>) -> ModelId {
         let known = Known { curve: Curve::of(model), floor: floor.unwrap_or(model.least()).get() };
         let is_same = |k: &Known| k.floor == known.floor && k.curve == known.curve;

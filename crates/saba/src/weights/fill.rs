@@ -3,7 +3,7 @@
 use super::price::Balance;
 use super::problem::{Granted, Term};
 
-/// An application with a share that it would not ask for at any price.
+/// An application with a share that is its demand at no price.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Split {
     /// The term.
@@ -13,9 +13,10 @@ pub(super) struct Split {
     pub(super) higher: u32,
 }
 
-/// Gives away what `balance.less` leaves, and returns the shares in `granted`. Terms that can have
-/// any share up to `balance.more` without loss share evenly. The others jump from one to the other,
-/// as many as there is room for, the widest first; the last one may land between.
+/// Distributes the rest of the capacity beyond `balance.less`, and returns the shares in `granted`.
+/// Terms that can have any share up to `balance.more` without loss share evenly. Applications of
+/// the other terms jump from the lower to the higher demand while there is room, the widest jump
+/// first. The last one may end between both.
 ///
 /// Returns the sum of slowdowns, and the application with a share between its two demands, to
 /// branch on. There is at most one, whatever the number of applications.

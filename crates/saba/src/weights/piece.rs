@@ -5,7 +5,7 @@
 pub(super) struct Ask {
     /// The share.
     pub(super) share: f64,
-    /// The derivative of the share by the price, negated; 0 if it is constant.
+    /// The derivative of the share by the price, negated; 0 if the share is constant.
     pub(super) falls: f64,
 }
 
@@ -102,7 +102,7 @@ fn rising_to([_, c1, c2, c3]: [f64; 4], slope: f64, lo: f64, hi: f64) -> Ask {
     let rise = slope - c1;
     let discriminant = c2 * c2 + 3.0 * c3 * rise;
     if discriminant < 0.0 {
-        // The slope turns before it: it is above everywhere, or below.
+        // The slope never equals `slope`: it is above everywhere, or below.
         return Ask::just(if c3 > 0.0 { lo } else { hi });
     }
     // Written without a difference of nearly equal numbers.

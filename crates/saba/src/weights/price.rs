@@ -25,7 +25,8 @@ pub(super) struct Balance {
     pub(super) asked: Vec<Ask>,
     /// The candidates for the first price.
     pub(super) prices: Vec<f64>,
-    /// The excess of the sum of slowdowns over the bound, if all is given at one price.
+    /// The excess of the sum of slowdowns over the bound, if one price distributes the whole
+    /// capacity.
     pub(super) gap: Option<f64>,
 }
 
@@ -63,9 +64,9 @@ impl Balance {
         true
     }
 
-    /// Returns a lower bound of the sum of slowdowns, if these shares have `objective`. It is the
-    /// cost of all demands at a price, less that of the capacity (weak duality), at the price with
-    /// the higher bound.
+    /// Returns a lower bound of the sum of slowdowns; `objective` is the sum at the current
+    /// shares. The bound is the cost of all demands at a price, less the cost of the capacity
+    /// (weak duality), at the price with the higher bound.
     pub(super) fn bound(&self, terms: &[Term], capacity: f64, objective: f64) -> f64 {
         if let Some(gap) = self.gap {
             return objective - gap;

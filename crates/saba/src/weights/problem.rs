@@ -26,7 +26,8 @@ impl<'a> Term<'a> {
         Term::new(self.curve, lo, hi, count, self.class)
     }
 
-    /// Returns the price down to which it asks for `lo`, or infinity if that is not known.
+    /// Returns the lowest price at which the term asks for `lo`, or infinity if it is not
+    /// known.
     pub(super) fn leaves(&self) -> f64 {
         self.leaves
     }

@@ -52,8 +52,8 @@ impl<'c> Solver<'c> {
 
     /// Returns the weights of a port with these applications, or no weights without applications.
     ///
-    /// Applications of one model may get different shares, if a little for each would help none;
-    /// later ones then get more.
+    /// Applications of one model may get different shares, if a little for each would help none.
+    /// Later ones then get more.
     pub fn weights(&mut self, members: &[ModelId]) -> Weights {
         if members.is_empty() {
             return Weights { shares: Vec::new(), slowdowns: 0.0, guarantee: Guarantee::Exact };
@@ -156,8 +156,8 @@ impl<'c> Solver<'c> {
     }
 }
 
-/// Returns equal weights, as a port without knowledge of sensitivities. Nothing is guaranteed about
-/// the sum of slowdowns, and floors are ignored.
+/// Returns equal weights, as for a port without knowledge of sensitivities. The sum of slowdowns
+/// has no guarantee, and floors are ignored.
 pub fn equal(catalogue: &Catalogue, capacity: Share, members: &[ModelId]) -> Weights {
     let share = capacity.get() / members.len().max(1) as f64;
     let slowdowns = members.iter().map(|&id| catalogue.get(id).curve.value(share)).sum();
