@@ -28,8 +28,9 @@ impl Coflow {
         self.reducers.iter().map(|&(_, bytes)| bytes).sum()
     }
 
-    /// Iterates over its flows: mapper, reducer and bytes. A trace has one number a reducer, so all
-    /// mappers send equal parts of it. The remainder goes to the first mappers, a byte each.
+    /// Iterates over the flows of the coflow: mapper, reducer and bytes. A trace has one number for
+    /// each reducer, so all mappers send equal parts of it. The remainder goes to the first
+    /// mappers, a byte each.
     pub fn flows(&self) -> impl Iterator<Item = (u32, u32, Bytes)> + '_ {
         let mappers = self.mappers.len() as u64;
         self.reducers.iter().flat_map(move |&(reducer, bytes)| {

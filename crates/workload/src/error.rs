@@ -12,7 +12,7 @@ pub enum WorkloadError {
         /// The size.
         bytes: u64,
     },
-    /// A range of sizes whose first is larger than its second.
+    /// A range of sizes with a first size above its second.
     #[error("sizes from {least} to {most} bytes")]
     SizeRange {
         /// The first size.
@@ -49,7 +49,7 @@ pub enum WorkloadError {
     /// Links with a rate of zero.
     #[error("a load of links with a rate of 0")]
     ZeroRate,
-    /// No senders, or as many as hosts.
+    /// No senders, or no other host than senders.
     #[error("{senders} sender{} to one of {hosts} hosts", plural(u64::from(*senders)))]
     Senders {
         /// The number of senders.
@@ -68,7 +68,7 @@ pub enum WorkloadError {
         /// The number of flows.
         flows: u64,
     },
-    /// Requests of which the last starts beyond 2^63 ps.
+    /// Requests with a last start beyond 2^63 ps.
     #[error("{requests} request{}, {every} apart", plural(*requests))]
     TooLong {
         /// The number of requests.

@@ -10,11 +10,11 @@ pub const MAX_FLOW: Bytes = Bytes::new(1 << 40);
 /// 4.1). Flows are ordered by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flow {
-    /// The time from which the sender can send it.
+    /// The earliest time at which the sender can send the flow.
     pub start: Time,
     /// The sending host, counted from 0.
     pub src: u32,
-    /// The receiving host, another one than `src`.
+    /// The receiving host, different from `src`.
     pub dst: u32,
     /// The payload in bytes, 1 to [`MAX_FLOW`].
     pub bytes: u64,

@@ -8,7 +8,8 @@
 //! - [`CoflowTrace`] is a list of shuffles, read from a file or made by [`CoflowMix`].
 //! - [`read`] takes flow lists line by line and files with distributions; [`write`](mod@write)
 //!   writes flow lists.
-//! - [`job`] has jobs that compute and communicate in turns, and models of real ones.
+//! - [`job`] has jobs that alternate between computing and communicating, and models of real
+//! ones.
 //!
 //! The crate does no I/O and reads no clock. The same seed gives the same flows on any machine:
 //! times are integers, and logarithms come from `libm`, because those of the standard library

@@ -16,7 +16,7 @@ pub fn header(out: &mut impl fmt::Write) -> fmt::Result {
     writeln!(out, "{HEADER}")
 }
 
-/// Writes the line of one flow. The start has decimals if it is not a whole number of nanoseconds.
+/// Writes the line of one flow. The start has decimals if it is no whole number of nanoseconds.
 ///
 /// # Errors
 ///

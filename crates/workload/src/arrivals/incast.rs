@@ -6,9 +6,9 @@ use bandwise_random::Stream;
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeSet;
 
-/// Requests whose bytes are striped across senders that start at once (IRN 4.4.3: 150 MB across 10
-/// to 50 senders). The senders are drawn from the other hosts. A request is complete when its last
-/// flow is.
+/// Requests with bytes that are striped across senders that start at once (IRN 4.4.3: 150 MB
+/// across 10 to 50 senders). The senders are drawn from the other hosts. A request is complete
+/// when its last flow is complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Incast {
     hosts: u32,
@@ -97,8 +97,8 @@ impl Incast {
         Bytes::new(self.request.get().div_ceil(self.flows_per_request()))
     }
 
-    /// Returns the flows of a seed, for part `part` of the workload. Within a request they go by
-    /// sender.
+    /// Returns the flows of a seed, for part `part` of the workload. Within a request, flows are
+    /// ordered by sender.
     pub fn flows(&self, seed: u64, part: u64) -> IncastFlows {
         IncastFlows {
             plan: self.clone(),
@@ -125,9 +125,9 @@ pub struct IncastFlows {
     plan: Incast,
     /// The number of the current request.
     request: u64,
-    /// The number of its flows that have been returned.
+    /// The number of the current request's flows that have been returned.
     sent: u64,
-    /// Its senders in order, drawn with its first flow.
+    /// The senders of the current request in order, drawn with its first flow.
     senders: Vec<u32>,
     random: Stream,
 }

@@ -12,11 +12,11 @@ pub struct Merged {
     pub flow: Flow,
 }
 
-/// An iterator over the flows of several parts in order of start. Each part is in that order
-/// already. Of flows with the same start, that of the earlier part is first. One flow of each part
-/// is held in memory.
+/// An iterator over the flows of several parts in order of start. Each part must be in this order.
+/// Of flows with equal starts, the flow of the earlier part is first. One flow of each part is
+/// held in memory.
 ///
-/// Parts of different kinds go in boxes:
+/// Boxes allow parts of different kinds:
 ///
 /// ```
 /// use bandwise_workload::{Extent, Incast, IrnSpreads, Load, Merge, Poisson, SizeDistribution};

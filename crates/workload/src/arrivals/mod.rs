@@ -1,7 +1,8 @@
 //! Generators of flows, as iterators in order of start.
 //!
-//! Each takes `seed`, that of the run, and `part`, its own number among the generators of a
-//! workload. So a further generator does not change the flows of the others.
+//! Each generator takes the `seed` of the run and its own number `part` among the
+//! generators of a workload. So a further generator does not change the flows of the
+//! others.
 
 mod coflows;
 mod incast;
@@ -19,7 +20,7 @@ pub use poisson::{Extent, Poisson, PoissonFlows};
 
 use crate::WorkloadError;
 
-/// Returns the number of hosts if it is 2 or more.
+/// Returns the number of hosts, or an error if the number is below 2.
 fn two_or_more(hosts: u32) -> Result<u32, WorkloadError> {
     if hosts < 2 { Err(WorkloadError::Hosts { hosts }) } else { Ok(hosts) }
 }

@@ -69,9 +69,8 @@ impl Poisson {
     }
 
     /// Returns the flows of a seed, for part `part` of the workload.
-    ///
     /// Another load changes only the gaps between the same flows, so a sweep over loads compares
-    /// like with like.
+    /// equal flows.
     pub fn flows(&self, seed: u64, part: u64) -> PoissonFlows {
         let stream = |name| Stream::new(seed, name, part);
         PoissonFlows {
@@ -105,8 +104,8 @@ pub struct PoissonFlows {
     extent: Extent,
     /// The start of the last flow, rounded down.
     now: Time,
-    /// The fraction of a picosecond that rounding has removed from `now`. It is added to the next
-    /// gap, so that the mean is exact even for gaps below a picosecond.
+    /// The fraction of a picosecond that rounding has removed from `now`. The next gap includes
+    /// this fraction, so that the mean is exact even for gaps below a picosecond.
     beyond_ps: f64,
     arrivals: Stream,
     pairs: Stream,

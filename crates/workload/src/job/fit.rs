@@ -20,7 +20,7 @@ impl Workload {
     ///
     /// With x = 1 / fraction, the time is f + e x + h max(k, x): computing, exposed communication,
     /// and communication that computing hides down to 1 / k of the bandwidth. For each measured k,
-    /// f, e and h (0 or more) are those of least squares of relative errors; the best k is used.
+    /// least squares of relative errors determine f, e and h (0 or more); the best k is used.
     /// Returns `None` if no time has the whole bandwidth, or a time is invalid.
     pub fn from_times(name: &str, times: &[(f64, f64)]) -> Option<Fit> {
         let whole = times.iter().find(|time| time.0 == 1.0)?.1;

@@ -1,9 +1,9 @@
 //! Jobs: stages of computing and communicating, as distributed frameworks run them (Saba 2.1.1).
 //!
-//! [`Job`] is the plan. [`JobRun`] executes it as a state machine without clock and network: it
-//! takes what has ended and returns what begins. [`Workload`] models the ten workloads of Saba's
-//! table 2.1, and workloads with measured times, and makes jobs of them. [`synthetic`] generates
-//! workloads.
+//! [`Job`] is the plan. [`JobRun`] executes it as a state machine without clock and network: its
+//! inputs are the ends of actions, its outputs the actions that begin. [`Workload`] models the
+//! ten workloads of Saba's table 2.1, and workloads with measured times, and makes jobs of them.
+//! [`synthetic`] generates workloads.
 
 mod fit;
 mod pattern;

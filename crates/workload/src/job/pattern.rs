@@ -3,19 +3,20 @@
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// The senders, receivers and sizes of a stage's transfers (Saba 2.1.1 and figure 2.1). Instances
-/// are numbered from 0. The bytes of a stage are those of each instance, as the variants define.
+/// are numbered from 0. The variants define the meaning of a stage's bytes for each instance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Pattern {
     /// MapReduce: each instance sends its bytes to all others in equal parts.
     Shuffle,
-    /// Each instance sends its bytes to its aggregator. Then the first aggregator gathers as many
-    /// bytes from each other one. Aggregators are the first instances, 1 to all but one.
+    /// Each instance sends its bytes to its aggregator. Then the first aggregator gathers the
+    /// same number of bytes from each other aggregator. Aggregators are the first instances, 1 to
+    /// all but one.
     PartitionAggregate {
         /// The number of aggregators.
         aggregators: u32,
     },
-    /// A star: workers send their bytes to the parameter servers in equal parts and receive as
-    /// many. Servers are the first instances, 1 to all but one.
+    /// A star: workers send their bytes to the parameter servers in equal parts and receive the
+    /// same number. Servers are the first instances, 1 to all but one.
     ParameterServer {
         /// The number of servers.
         servers: u32,
@@ -43,7 +44,7 @@ pub enum Pattern {
 pub struct Transfer {
     /// The sending instance.
     pub from: u32,
-    /// The receiving instance, another one.
+    /// The receiving instance, different from `from`.
     pub to: u32,
     /// The size, 1 byte or more.
     pub bytes: Bytes,

@@ -17,14 +17,14 @@ pub enum Part {
 pub enum Action {
     /// All instances compute for this time. The caller then calls [`JobRun::computed`].
     Compute(Time),
-    /// A transfer starts. The caller calls [`JobRun::delivered`] when it has arrived.
+    /// A transfer starts. The caller calls [`JobRun::delivered`] when the transfer has arrived.
     Send(Part, Transfer),
     /// The job has ended.
     End,
 }
 
-/// A job in execution. It is started once and takes the ends of its actions. The actions that it
-/// returns begin at the same instant.
+/// A job in execution. The caller starts it once and reports the ends of its actions. The
+/// returned actions begin at the instant of the call.
 #[derive(Debug, Clone)]
 pub struct JobRun<'a> {
     job: &'a Job,
@@ -129,8 +129,8 @@ impl<'a> JobRun<'a> {
         progress.over = progress.in_flight == 0;
     }
 
-    /// Starts the next stage if this one has ended. A stage without computing time ends only when
-    /// the caller reports so.
+    /// Starts the next stage if this one has ended. Even a stage without computing time ends only
+    /// after the caller has called [`JobRun::computed`].
     fn settle(&mut self, actions: &mut Vec<Action>) {
         let over = self.parts.iter().all(|part| part.over);
         if self.computing || !over || self.over {

@@ -6,8 +6,7 @@ use bandwise_input::{InputError, Source};
 use bandwise_units::Bytes;
 
 /// Reads a file of points of a cumulative distribution (CDF), in the two formats that simulators
-/// exchange. The last line distinguishes them: shares are fractions if it has 1, and percent if it
-/// has 100.
+/// exchange. The share in the last line distinguishes them: 1 for fractions, 100 for percent.
 ///
 /// ```text
 /// # bytes  percent

@@ -77,7 +77,7 @@ pub fn coflows(source: &Source) -> Result<CoflowTrace, InputError> {
 #[derive(Default)]
 struct Used {
     zero: bool,
-    /// The place of a port whose number is the number of ports.
+    /// The place of a port number that equals the number of ports.
     beyond: Option<Range<usize>>,
 }
 

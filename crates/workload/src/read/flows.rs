@@ -6,7 +6,8 @@ use crate::{Flow, MAX_FLOW};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 
-/// A reader for flow lists. It works line by line and stores only what the next line must fit to.
+/// A reader for flow lists. It works line by line and stores only the state for checking the next
+/// line.
 ///
 /// ```text
 /// start_ns,src,dst,bytes

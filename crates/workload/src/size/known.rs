@@ -1,7 +1,7 @@
 //! Well-known distributions of datacenter networks, by name.
 //!
-//! The original studies show curves. These are the points that simulators read off the curves and
-//! exchange. Other files with different points exist under the same names.
+//! The original studies show curves. Simulators use and exchange points that were read off the
+//! curves, which are these. Other files with different points exist under the same names.
 
 use super::{IrnSpreads, SizeDistribution, Spread};
 use bandwise_units::Bytes;
@@ -77,8 +77,8 @@ const DATA_MINING: Points = &[
 ];
 
 impl SizeDistribution {
-    /// Returns a distribution of [`KNOWN`] by name. Those of IRN have their default spreads. The
-    /// others are uniform between points, as in the simulators that they come from.
+    /// Returns a distribution of [`KNOWN`] by name. The distributions of IRN have their default
+    /// spreads. The others are uniform between points, as in the simulators from which they come.
     pub fn known(name: &str) -> Option<Self> {
         let points = match name {
             "irn-heavy-tailed" => return Some(Self::irn_heavy_tailed(IrnSpreads::default())),
