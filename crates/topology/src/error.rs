@@ -18,7 +18,7 @@ pub enum FabricError {
         /// The name as given.
         name: String,
     },
-    /// Two nodes with the same name.
+    /// Two nodes with one name.
     #[error("two nodes have the name {name:?}")]
     DuplicateName {
         /// The name.

@@ -10,7 +10,7 @@ pub const MAX_PORTS: u8 = 64;
 /// The maximum number of nodes: an InfiniBand subnet has 16-bit local identifiers (LIDs).
 pub const MAX_NODES: usize = 65_000;
 
-/// The lowest rate of a link. A packet takes some milliseconds at it.
+/// The lowest rate of a link. A packet takes some milliseconds at this rate.
 pub const SLOWEST_LINK: BitRate = BitRate::from_bps(10_000_000);
 
 /// The highest one-way delay of a link: more than to a geostationary satellite and back.

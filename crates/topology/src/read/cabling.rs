@@ -14,8 +14,8 @@ pub(super) trait Agree<S> {
     /// allowed values.
     fn agree(&self, near: &S, far: Option<&S>) -> Result<(BitRate, Time), (String, String)>;
 
-    /// Returns the requirement for a cable that only one of its ends names, or `None` if that is
-    /// allowed.
+    /// Returns the requirement for a cable that only one of its ends names, or `None` if such
+    /// cables are allowed.
     fn one_sided(&self) -> Option<&'static str>;
 }
 
@@ -29,8 +29,8 @@ pub(super) fn fabric<S>(
     let mut by_id = BTreeMap::new();
     let names = names(records);
     for (record, name) in records.iter().zip(&names) {
-        // Ids are checked before names, because two blocks with one id give a clearer error this
-        // way.
+        // Ids are checked before names, since two blocks with one id would otherwise give a less
+        // clear error.
         let id = record.id.value;
         let span = record.id.span.clone();
         if by_id.contains_key(id) {

@@ -95,9 +95,9 @@ impl Agree<LinkSpeed> for Discovered {
     }
 }
 
-/// Removes the channel adapters inside Quantum switches and their ports. They serve in-network
-/// reduction (SHARP), at a port after the last one that takes a cable, and carry no traffic of
-/// hosts.
+/// Removes the channel adapters inside Quantum switches and their ports. These adapters serve
+/// in-network reduction (SHARP), at a port after the last one that takes a cable, and carry no
+/// traffic of hosts.
 fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>) {
     const DESCRIPTION: &str = "Mellanox Technologies Aggregation Node";
     let inside =

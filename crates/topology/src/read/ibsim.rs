@@ -13,9 +13,9 @@
 //! 2, QDR = 4. A link gets the highest that both ends allow. An end without an option takes it from
 //! the last `width=` or `speed=` line above; the initial values are 4x and SDR.
 //!
-//! The reader accepts three things beyond ibsim. A link may have a line at one end only. Its speed
-//! may be written `4x FDR` or `4xFDR`, also above QDR. The comment `# bandwise rate 10 Gbps delay 5
-//! ns` gives rate and delay exactly; ibsim ignores it.
+//! The reader accepts three extensions of ibsim's format. A link may have a line at one end only.
+//! Its speed may be written `4x FDR` or `4xFDR`, also above QDR. The comment `# bandwise rate 10
+//! Gbps delay 5 ns` gives rate and delay exactly; ibsim ignores it.
 
 use super::cabling::{self, Agree};
 use super::cursor::Cursor;

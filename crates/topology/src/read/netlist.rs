@@ -25,7 +25,7 @@ pub(super) trait Dialect {
     /// The speed in a port line.
     type Speed;
 
-    /// Returns the description of a node whose comment has no quotes.
+    /// Returns the description of a node from a comment without quotes.
     fn bare_description<'a>(&self, comment: &'a str) -> Option<&'a str>;
 
     /// Reads a line that is neither blank nor a comment, a node or a port.

@@ -49,7 +49,8 @@ impl Resolver<'_> {
             return Err(error.allowed("`build` and a line such as link = { rate = \"100 Gbps\" }"));
         }
         let (rate, delay) = self.speed(build.span(), None, None)?;
-        // Larger than all that can be built, but small enough for the builder to report it.
+        // The bound exceeds all sizes that can be built, but is small enough for the builder to
+        // report it.
         let size = |n: &Spanned<Count>| -> Result<u16, InputError> {
             u16::try_from(n.get_ref().0).map_err(|_| {
                 let message =
@@ -157,7 +158,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Connects two ports. An error points to the end whose port is at fault.
+    /// Connects two ports. An error points to the end that causes it.
     fn connect(
         &mut self,
         from: Spanned<Port>,

@@ -1,4 +1,4 @@
-//! Values of the TOML form whose errors contain an example.
+//! Values of the TOML form. Their errors contain an example.
 
 use bandwise_units::{BitRate, Time};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
@@ -40,7 +40,7 @@ impl<'de, T: Example> Deserialize<'de> for Quantity<T> {
     }
 }
 
-/// A number of things. The user of the value checks its range.
+/// A count. Its user checks the range.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Count(pub(super) i64);
 

@@ -41,8 +41,8 @@ impl Dependencies {
         graph
     }
 
-    /// Follows the packets of all sources to a block of destinations. Packets to one destination
-    /// have the same path from a switch on, so each switch is followed once.
+    /// Follows the packets of all sources to a block of destinations. All packets to one
+    /// destination follow one path from a switch on, so each switch is followed once.
     fn add(&mut self, switches: &Switches, block: &Block, arrivals: &mut Arrivals) {
         arrivals.clear();
         for leaf in &switches.leaves {
@@ -68,7 +68,7 @@ impl Dependencies {
         }
     }
 
-    /// Searches depth first. A channel that is met again while it is on the path closes a cycle.
+    /// Searches depth first. A channel that occurs on the current path again closes a cycle.
     fn cycle(mut self, switches: &Switches) -> Option<Vec<usize>> {
         let mut done = vec![false; self.next.len()];
         let mut depth = vec![None; self.next.len()];
@@ -122,7 +122,7 @@ impl Arrivals {
         Arrivals { seen: vec![0; switches], fresh: vec![0; switches], queue: VecDeque::new() }
     }
 
-    /// Forgets all arrivals. The caller has forwarded all packets.
+    /// Clears all arrivals. The caller has forwarded all packets.
     fn clear(&mut self) {
         self.seen.fill(0);
     }

@@ -72,9 +72,9 @@ impl EqualPaths {
     }
 }
 
-/// Selects one of `n` equal ports of a switch. Every switch hashes differently. Otherwise the
-/// switches of one level would all select the same port, and half of the next level's ports would
-/// be idle.
+/// Selects one of `n` equal ports of a switch. Every switch hashes differently. Otherwise all
+/// switches of one level would select equal ports, and half of the next level's ports would be
+/// idle.
 fn below(hash: u64, switch: u32, n: u32) -> u32 {
     // The finaliser of SplitMix64.
     let mut z = hash ^ u64::from(switch).wrapping_mul(0x9e37_79b9_7f4a_7c15);

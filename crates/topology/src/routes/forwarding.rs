@@ -2,8 +2,8 @@
 
 use crate::{Fabric, NodeId, Port};
 
-/// The table entry for a host whose packets never arrive at the switch and would be dropped. The
-/// value is that of InfiniBand's linear forwarding tables.
+/// The table entry for a host without packets at the switch; a packet for the host would be
+/// dropped. The value is that of InfiniBand's linear forwarding tables.
 pub const NO_ROUTE: u8 = 255;
 
 /// The forwarding tables of all switches of a fabric.

@@ -95,7 +95,7 @@ impl Tree {
     }
 }
 
-/// The number of sources whose packets cross a switch, for each host of one leaf.
+/// The number of sources with packets that cross a switch, for each host of one leaf.
 #[derive(Default)]
 struct Pairs {
     /// The number of sources, by switch and index of the leaf's host.

@@ -74,7 +74,7 @@ pub(super) fn check(fabric: &Fabric, table: &[u8]) -> Result<(), RoutesError> {
 /// The paths of packets from switch to switch.
 struct Walks<'a> {
     fabric: &'a Fabric,
-    /// The last walk that crossed each switch. Another walk to the same destination stops there.
+    /// The last walk that crossed each switch. Another walk to this destination stops there.
     walked_by: Vec<u64>,
     /// The number of the current walk, which is a pair of source and destination.
     walk: u64,

@@ -1,4 +1,4 @@
-//! Writers, the inverse of [`read`](crate::read): what they write reads back as the same fabric.
+//! Writers, the inverse of [`read`](crate::read): a written fabric reads back as an equal one.
 
 mod ibsim;
 mod toml;
