@@ -61,8 +61,8 @@ pub struct Place {
     pub rank: u64,
     /// The queue among those of the rank.
     pub queue: QueueChoice,
-    /// A number for flows with one rate, which the policy moves together. They also have path,
-    /// class and cap in common. `None` for a flow that moves alone.
+    /// A number for flows with one rate, which the policy moves together. Such flows also have
+    /// path, class and cap in common. `None` for a flow that moves alone.
     pub kin: Option<u64>,
     /// The bytes after which the flow is placed again, or `None` for the whole flow.
     pub until: Option<Bytes>,
