@@ -151,8 +151,8 @@ impl Discovery {
         // SMPs pass through any port of a switch, but end at hosts other than this one.
         let is_ours = route.ports().is_empty();
         let kind = self.fabric.nodes.get(&at.node).map(|node| node.kind);
-        let goes_on = at.port > 0 && (kind == Some(Kind::Switch) || is_ours);
-        if !goes_on || !info.is_linked || self.fabric.links.contains_key(&at) {
+        let forwards_smps = at.port > 0 && (kind == Some(Kind::Switch) || is_ours);
+        if !forwards_smps || !info.is_linked || self.fabric.links.contains_key(&at) {
             return;
         }
         match route.by(at.port) {

@@ -168,16 +168,16 @@ impl Lanes {
         low: &mut [ArbitrationEntry],
         mtu: u16,
     ) -> Result<(), Unfit> {
-        let (ours, nobodys): (Vec<usize>, Vec<usize>) = (0..low.len())
+        let (ours, unused): (Vec<usize>, Vec<usize>) = (0..low.len())
             .filter(|&at| self.is_ours(low[at].vl) || low[at].weight == 0)
             .partition(|&at| self.is_ours(low[at].vl));
-        let there = ours.len() + nobodys.len();
+        let there = ours.len() + unused.len();
         let unfit = Unfit::Entries { lanes: lanes.len(), there };
         let new = entries_by_weight(lanes, weights, there, mtu).ok_or(unfit)?;
         for &at in &ours {
             low[at].weight = 0;
         }
-        let mut places: Vec<usize> = ours.into_iter().chain(nobodys).take(new.len()).collect();
+        let mut places: Vec<usize> = ours.into_iter().chain(unused).take(new.len()).collect();
         places.sort_unstable();
         for (at, entry) in places.into_iter().zip(new) {
             low[at] = ArbitrationEntry { vl: entry.vl.get(), weight: entry.weight };
