@@ -147,7 +147,7 @@ impl Coordinator {
         while self.peers[agent].is_there {
             match self.peers[agent].next() {
                 None => return,
-                Some(Ok(Reply::Challenge)) => self.tell(agent, &ToAgent::Hello),
+                Some(Ok(Reply::Challenge)) => self.send(agent, &ToAgent::Hello),
                 Some(Ok(Reply::Message(message))) => {
                     self.peers[agent].last_received = now;
                     self.message(agent, message, now);
@@ -238,7 +238,7 @@ impl Coordinator {
         agent.map_or_else(|| "the coordinator".to_owned(), |agent| self.name(agent))
     }
 
-    fn tell(&mut self, agent: usize, message: &ToAgent) {
+    fn send(&mut self, agent: usize, message: &ToAgent) {
         if let Some(line) = self.peers[agent].seal(message) {
             self.orders.push(Order::Send(agent, line));
         }
@@ -246,14 +246,14 @@ impl Coordinator {
 
     fn tell_all(&mut self, message: &ToAgent) {
         for agent in 0..self.peers.len() {
-            self.tell(agent, message);
+            self.send(agent, message);
         }
     }
 
     /// Requests an agent's clock, unless the last request is outstanding.
     fn ask(&mut self, agent: usize, now: Time) {
         if let Some(number) = self.peers[agent].ask(now) {
-            self.tell(agent, &ToAgent::Clock(number));
+            self.send(agent, &ToAgent::Clock(number));
         }
     }
 }

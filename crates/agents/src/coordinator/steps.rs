@@ -107,8 +107,8 @@ impl Coordinator {
             };
             let (from, to) = (flow.from, flow.to);
             let (client, server) = (job(Part::Client), job(Part::Server));
-            self.tell(from, &ToAgent::Prepare(client));
-            self.tell(to, &ToAgent::Prepare(server));
+            self.send(from, &ToAgent::Prepare(client));
+            self.send(to, &ToAgent::Prepare(server));
         }
     }
 
@@ -127,8 +127,8 @@ impl Coordinator {
         progress.sides[end] = Some(side);
         if let [Some(client), Some(server)] = progress.sides.clone() {
             let (from, to) = self.ends(flow);
-            self.tell(from, &ToAgent::Connect { flow, side: server });
-            self.tell(to, &ToAgent::Connect { flow, side: client });
+            self.send(from, &ToAgent::Connect { flow, side: server });
+            self.send(to, &ToAgent::Connect { flow, side: client });
         }
     }
 
@@ -154,7 +154,7 @@ impl Coordinator {
         for agent in 0..self.peers.len() {
             let there = self.peers[agent].difference().and_then(|d| d.there(self.start));
             match there {
-                Some(there) => self.tell(agent, &ToAgent::Start(there)),
+                Some(there) => self.send(agent, &ToAgent::Start(there)),
                 None => return self.nonsense(agent, now),
             }
         }
