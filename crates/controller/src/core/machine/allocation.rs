@@ -24,7 +24,7 @@ impl Core {
             Change::Application(id, None) => {
                 if let Some(application) = self.jobs.gone(*id) {
                     let event = Event::Gone { application };
-                    self.controller.handle(event).expect("what is gone is gone");
+                    self.controller.handle(event).expect("an end is never refused");
                 }
             }
             Change::Connection(id, Some(of)) => {
@@ -64,7 +64,7 @@ impl Core {
     fn is_closed(&mut self, connection: ConnectionId) {
         // Only a distributed controller uses the path.
         let event = Event::Closed { connection, path: Vec::new() };
-        self.controller.handle(event).expect("what is closed is closed");
+        self.controller.handle(event).expect("a closing is never refused");
     }
 
     pub(super) fn settle(&mut self) {

@@ -159,7 +159,7 @@ fn place(
     if !tokens && certificate.is_none() {
         let message = format!("{listen} is reachable by others without authentication");
         let wrong = at(source, &spec.listen, message);
-        return Err(wrong.allowed("with a [[credential]] table for each who may come"));
+        return Err(wrong.allowed("with a [[credential]] table for each remote caller"));
     }
     let in_the_clear = spec.tokens_in_the_clear.as_ref().is_some_and(|of| *of.get_ref());
     if tls.is_none() && !in_the_clear {
