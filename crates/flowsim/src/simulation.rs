@@ -225,7 +225,7 @@ impl<P: Policy> Simulation<P> {
     ///
     /// Panics if `to` is earlier than the current time.
     pub fn advance(&mut self, to: Time, ended: &mut Vec<Ended>) {
-        assert!(to >= self.now, "time goes on");
+        assert!(to >= self.now, "the time is in the past");
         while let Some(at) = self.next_event().filter(|&at| at <= to) {
             self.now = at;
             let from = ended.len();
@@ -374,7 +374,7 @@ impl<P: Policy> Simulation<P> {
         let has_changed = std::mem::take(&mut state.has_changed);
         state.is_touched = false;
         let (rate, is_gone) = (state.rate, state.flows == 0);
-        debug_assert!(rate == Rate::ZERO || state.rank != HELD, "who is held has no rate");
+        debug_assert!(rate == Rate::ZERO || state.rank != HELD, "a held bundle has no rate");
         // Many rates change temporarily and return to their previous value.
         if rate == before && !has_changed {
             return None;

@@ -85,7 +85,7 @@ trait Carrier {
     /// Returns the time of the next end of a flow or change of rates.
     fn next_event(&mut self) -> Option<Time>;
     /// Advances to the next event or an earlier time, and reports the group of each flow that ends.
-    fn advance(&mut self, to: Time, tell: &mut dyn FnMut(u32));
+    fn advance(&mut self, to: Time, report: &mut dyn FnMut(u32));
     /// Starts the flows of a coflow.
     fn start(&mut self, group: u32, coflow: &Coflow);
 }
@@ -131,9 +131,9 @@ impl<P: Policy> Carrier for Links<P> {
         self.simulation.next_event()
     }
 
-    fn advance(&mut self, to: Time, tell: &mut dyn FnMut(u32)) {
+    fn advance(&mut self, to: Time, report: &mut dyn FnMut(u32)) {
         self.simulation.advance(to, &mut self.ended);
-        self.ended.drain(..).for_each(|ended| tell(ended.group));
+        self.ended.drain(..).for_each(|ended| report(ended.group));
     }
 
     fn start(&mut self, group: u32, coflow: &Coflow) {

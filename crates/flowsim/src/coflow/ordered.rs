@@ -129,7 +129,7 @@ impl Switch {
         self.rests.clone_from(&self.capacities);
         for &slot in &self.served {
             let (first, agenda) = (self.clock(slot, 0), &mut self.agenda);
-            let (_, peers) = self.slots[slot as usize].as_mut().expect("who is served is there");
+            let (_, peers) = self.slots[slot as usize].as_mut().expect("a served slot has peers");
             peers.share(&mut self.rests, now, &mut self.growth, |port, end| {
                 agenda.set(first + port, end);
             });
@@ -165,14 +165,15 @@ impl Carrier for Switch {
         at_once.or(end)
     }
 
-    fn advance(&mut self, to: Time, tell: &mut dyn FnMut(u32)) {
+    fn advance(&mut self, to: Time, report: &mut dyn FnMut(u32)) {
         self.now = to;
-        self.empty.drain(..).for_each(&mut *tell);
+        self.empty.drain(..).for_each(&mut *report);
         while let Some((_, clock)) = self.agenda.first().filter(|&(at, _)| at <= to) {
             let (slot, port) = (clock / self.links(), clock % self.links());
-            let (_, peers) = self.slots[slot as usize].as_mut().expect("who has a clock is there");
+            let (_, peers) =
+                self.slots[slot as usize].as_mut().expect("a slot with a clock has peers");
             let next = peers.finish(port, to, &mut |group| {
-                tell(group);
+                report(group);
                 self.is_stale = true;
             });
             self.agenda.set(clock, next);

@@ -162,7 +162,7 @@ impl Peers {
         rests: &mut [u64],
         now: Time,
         growth: &mut Growth,
-        mut tell: impl FnMut(u32, Option<Time>),
+        mut report: impl FnMut(u32, Option<Time>),
     ) {
         let found = || self.links.iter().map(|&link| rests[link as usize]);
         // Equal rests give equal shares.
@@ -173,11 +173,11 @@ impl Peers {
                 if (self.found[port] == 0) != self.is_full[port] {
                     self.fill_or_open(port, now);
                     if self.is_full[port] {
-                        tell(port as u32, None);
+                        report(port as u32, None);
                     }
                 }
             }
-            self.grow(now, growth, tell);
+            self.grow(now, growth, report);
         }
         for (&link, &left) in self.links.iter().zip(&self.left) {
             rests[link as usize] = left;
@@ -205,7 +205,7 @@ impl Peers {
     /// Computes max-min fair rates in the remaining capacities: a full port stops all its flows
     /// (Bertsekas and Gallager, "Data Networks", 6.5.2). A full port counts as exhausted even if a
     /// unit per flow remains.
-    fn grow(&mut self, now: Time, growth: &mut Growth, mut tell: impl FnMut(u32, Option<Time>)) {
+    fn grow(&mut self, now: Time, growth: &mut Growth, mut report: impl FnMut(u32, Option<Time>)) {
         let Growth { growing, is_done, ends } = growth;
         growing.clone_from(&self.open);
         is_done.clone_from(&self.is_full);
@@ -251,7 +251,7 @@ impl Peers {
             self.crossings[port] = crossings;
             self.left[port] = 0;
             if has_new_rate || has_new_flow {
-                tell(number, self.next_end(port));
+                report(number, self.next_end(port));
             }
         }
     }
@@ -278,14 +278,14 @@ impl Peers {
         &mut self,
         port: u32,
         now: Time,
-        tell: &mut dyn FnMut(u32),
+        report: &mut dyn FnMut(u32),
     ) -> Option<Time> {
         let side = self.side(port as usize);
         loop {
             let flows = &self.flows;
             let is_here = |flow: u32, due| is_counted_by(&flows[flow as usize], side, due);
             let Some(flow) = self.clocks[port as usize].take_due(now, is_here) else { break };
-            tell(self.flows[flow as usize].group);
+            report(self.flows[flow as usize].group);
             self.end(flow);
         }
         self.next_end(port as usize)

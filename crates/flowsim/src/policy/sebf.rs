@@ -84,18 +84,18 @@ impl Sebf {
         let mut order: Vec<_> =
             (0..self.demands.groups.len()).map(|g| (bottleneck(g), g)).collect();
         order.sort_unstable();
-        let mut turn = vec![0; order.len()];
+        let mut position = vec![0; order.len()];
         for (at, (_, group)) in order.into_iter().enumerate() {
-            turn[group] = at;
+            position[group] = at;
         }
-        turn
+        position
     }
 
     /// Returns all flows by the position of their coflow, then by path and remaining bytes.
-    fn by_coflow<'a>(&self, scene: &Scene<'a>, turn: &[usize]) -> Vec<FlowView<'a>> {
-        let mut buckets: Vec<Vec<FlowView<'a>>> = vec![Vec::new(); turn.len()];
+    fn by_coflow<'a>(&self, scene: &Scene<'a>, position: &[usize]) -> Vec<FlowView<'a>> {
+        let mut buckets: Vec<Vec<FlowView<'a>>> = vec![Vec::new(); position.len()];
         for flow in scene.flows() {
-            buckets[turn[self.demands.group(flow.group)]].push(flow);
+            buckets[position[self.demands.group(flow.group)]].push(flow);
         }
         for bucket in &mut buckets {
             // The start is not a key, so that the order of starts at one instant has no effect.

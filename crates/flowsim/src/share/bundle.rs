@@ -49,7 +49,7 @@ pub(crate) struct Bundle {
     /// True if flows were added or removed in this round.
     pub(crate) has_changed: bool,
     /// True if flows were added or removed without an update of the links.
-    pub(crate) is_untold: bool,
+    pub(crate) has_pending_change: bool,
     /// True if some flows were added.
     pub(crate) has_more: bool,
     /// True if the bundle has flows and had none before the update. It has no rate yet.
@@ -142,7 +142,7 @@ impl Bundle {
             rate: Rate::ZERO,
             is_touched: false,
             has_changed: false,
-            is_untold: false,
+            has_pending_change: false,
             has_more: false,
             is_fresh: false,
             is_gone: false,

@@ -22,9 +22,9 @@ const CALM: u8 = 2;
 impl Course {
     /// Returns the next level: the whole distance, or half and less while the level oscillates.
     pub(super) fn next(&mut self, from: Rate, to: Rate) -> Rate {
-        let way = to.0 as i64 - from.0 as i64;
+        let distance = to.0 as i64 - from.0 as i64;
         // A step back that is small beside the last one converges on its own.
-        let is_swing = (way < 0) != (self.step < 0) && way.abs() > self.step.abs() / 4;
+        let is_swing = (distance < 0) != (self.step < 0) && distance.abs() > self.step.abs() / 4;
         if self.step != 0 && is_swing {
             (self.swings, self.calm) = ((self.swings + 1).min(MOST_SWINGS), 0);
         } else {
@@ -33,8 +33,8 @@ impl Course {
                 (self.swings, self.calm) = (self.swings.saturating_sub(1), 0);
             }
         }
-        let part = way >> self.swings;
-        self.step = if part == 0 { way } else { part };
+        let part = distance >> self.swings;
+        self.step = if part == 0 { distance } else { part };
         Rate((from.0 as i64 + self.step) as u64)
     }
 }

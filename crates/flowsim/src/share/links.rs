@@ -395,8 +395,8 @@ impl Sharing {
         self.touch(bundle);
         let state = self.bundles.get_mut(bundle);
         state.has_changed = true;
-        if !state.is_untold {
-            (state.is_untold, state.has_more, state.is_fresh) = (true, false, false);
+        if !state.has_pending_change {
+            (state.has_pending_change, state.has_more, state.is_fresh) = (true, false, false);
             self.changed.push(bundle);
         }
     }
@@ -411,7 +411,7 @@ impl Sharing {
     /// accesses overlap.
     pub(crate) fn catch_up(&mut self) {
         let mut changed = std::mem::take(&mut self.changed);
-        changed.iter().for_each(|&bundle| self.bundles.get_mut(bundle).is_untold = false);
+        changed.iter().for_each(|&bundle| self.bundles.get_mut(bundle).has_pending_change = false);
         if let Some(ladder) = &mut self.ladder {
             for bundle in changed.drain(..) {
                 ladder.put(&self.bundles, bundle);
