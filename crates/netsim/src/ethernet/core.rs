@@ -174,12 +174,12 @@ impl<F: Features> Core<F> {
     }
 
     pub(super) fn run_by(&mut self, executor: &impl Executor, end: Time) -> bool {
-        let goes_on = match &mut self.capture {
+        let has_events = match &mut self.capture {
             None => self.engine.run(end, executor),
             Some(capture) => capture.run(&mut self.engine, executor, &self.fabric, end),
         };
         self.remove_ended();
-        goes_on
+        has_events
     }
 
     /// Removes flows that have ended at both ends.
