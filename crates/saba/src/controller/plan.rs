@@ -156,7 +156,7 @@ impl<'a> Planner<'a> {
     }
 
     fn place(&self, level: PriorityLevel) -> u16 {
-        self.merging.place(level).expect("who has a model has levels that are known")
+        self.merging.place(level).expect("an application with a model has known levels")
     }
 
     /// Adds up shares if all applications of one model have equal shares and each application
