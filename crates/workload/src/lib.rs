@@ -9,7 +9,7 @@
 //! - [`read`] takes flow lists line by line and files with distributions; [`write`](mod@write)
 //!   writes flow lists.
 //! - [`job`] has jobs that alternate between computing and communicating, and models of real
-//! ones.
+//!   ones.
 //!
 //! The crate does no I/O and reads no clock. The same seed gives the same flows on any machine:
 //! times are integers, and logarithms come from `libm`, because those of the standard library

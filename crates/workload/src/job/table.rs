@@ -86,7 +86,7 @@ type Row = (&'static str, &'static str, f64, f64, f64, f64, f64, u32);
 /// The workloads of table 2.1. By column:
 ///
 /// - Seconds: LR's 172 s at 75% are 136 s at 100%. TS has 138 s at 75%, and the same at 100% by
-/// 3.2. The others are assumed to be like these two.
+///   3.2. The others are assumed to be like these two.
 /// - Exposed: see each below. If at most one slowdown is known, all communication is exposed, so
 ///   that the time grows linearly with 1 / bandwidth.
 /// - Broadcast: machine learning broadcasts its model and shuffles (2.1.2 states it for LR). That
