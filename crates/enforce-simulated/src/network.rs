@@ -131,7 +131,7 @@ impl Network {
     }
 
     /// Returns the configuration as the port reads it back, if the port can have it.
-    fn taken(&self, config: &PortConfig) -> Result<PortConfig, String> {
+    fn read_back_form(&self, config: &PortConfig) -> Result<PortConfig, String> {
         let PortConfig { table, weights } = config;
         let (wanted, there) = (table.len(), usize::from(self.queues.get()));
         if wanted != weights.len() || weights.contains(&0) {
@@ -185,7 +185,7 @@ impl Switches for Simulated {
             Wanted::AsFound => network.before.get(&id).unwrap_or(&before).clone(),
             Wanted::Shared(config) => {
                 let unfit = |why| Fault::Unfit { port: name.clone(), why };
-                network.taken(config).map_err(unfit)?
+                network.read_back_form(config).map_err(unfit)?
             }
         };
         Ok(SimulatedPlan { id, name, before, wanted })
