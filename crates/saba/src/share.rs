@@ -25,6 +25,11 @@ impl Share {
     pub const PROFILED: [Share; 7] =
         [Share(0.05), Share(0.1), Share(0.25), Share(0.5), Share(0.75), Share(0.9), Share::ALL];
 
+    /// Returns the share closest to a fraction, above 0 and up to 1, that may be too small for one.
+    pub fn at_least(fraction: f64) -> Self {
+        Share(fraction.clamp(LEAST, 1.0))
+    }
+
     /// Returns a share that is known to be valid.
     pub(crate) const fn known(share: f64) -> Self {
         Share(share)

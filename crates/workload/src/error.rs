@@ -1,6 +1,6 @@
 //! [`WorkloadError`]: the reasons for which flows cannot be generated.
 
-use crate::{MAX_FLOW, MAX_LOAD, MAX_WIRE_FACTOR, MIN_LOAD};
+use crate::{MAX_FLOW, MAX_LOAD, MAX_START, MAX_WIRE_FACTOR, MIN_LOAD};
 use bandwise_units::{Bytes, Time};
 
 /// The reasons for which flows cannot be generated.
@@ -19,6 +19,12 @@ pub enum WorkloadError {
         least: u64,
         /// The second size.
         most: u64,
+    },
+    /// A start after [`MAX_START`].
+    #[error("flows that start at {start}")]
+    Start {
+        /// The start.
+        start: Time,
     },
     /// Fewer than 2 hosts.
     #[error("too few hosts for a flow: {hosts}")]
@@ -84,6 +90,7 @@ impl WorkloadError {
         match self {
             Self::Size { .. } => format!("1 to {} bytes", MAX_FLOW.get()),
             Self::SizeRange { .. } => "the smaller size first".into(),
+            Self::Start { .. } => format!("up to {MAX_START}"),
             Self::Hosts { .. } => "2 hosts or more".into(),
             Self::NoSuchHost { hosts, .. } => format!("hosts 0 to {}", hosts.saturating_sub(1)),
             Self::Load { .. } => {

@@ -6,11 +6,14 @@ use bandwise_units::{Bytes, Time};
 /// mistake. Sums of sizes stay far below 2^64.
 pub const MAX_FLOW: Bytes = Bytes::new(1 << 40);
 
+/// The latest start of a flow. Picoseconds of 64 bits end at 106 days, so a run of an hour fits.
+pub const MAX_START: Time = Time::from_ms(100 * 24 * 3_600_000);
+
 /// A transfer of data from one host to another: one or more messages between the same pair (IRN
 /// 4.1). Flows are ordered by start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flow {
-    /// The earliest time at which the sender can send the flow.
+    /// The earliest time at which the sender can send the flow, up to [`MAX_START`].
     pub start: Time,
     /// The sending host, counted from 0.
     pub src: u32,

@@ -67,8 +67,8 @@ pub(super) fn all_have_samples(settings: &Settings, outcome: &Outcome) -> Result
     let (given, names) = (settings.runs[0].duration(), without.join(", "));
     let longer = (given * 10).clamp(Time::from_ms(1), Time::from_ms(3_600_000));
     Err(anyhow!(
-        "no sample within {given}: {names}\n  needed: a longer --duration, such as '{longer}'; the first \
-         rounds are not counted"
+        "no sample within {given}: {names}\n  needed: a longer duration, such as '{longer}', by --duration of \
+         `bandwise rperf` or `duration` of [run]; the first rounds are not counted"
     )
     .into())
 }
@@ -145,7 +145,7 @@ fn missed(wanted: Option<u64>, latency: &LatencyResult) -> Option<u64> {
 
 /// Returns a hint for a run that ended before all samples were taken.
 fn hint(outcome: &Outcome) -> &'static str {
-    if outcome.stop == Stop::Complete { "; a longer --duration takes more" } else { "" }
+    if outcome.stop == Stop::Complete { "; a longer duration takes more" } else { "" }
 }
 
 /// Returns the table of the methods that have samples, side by side.

@@ -111,14 +111,14 @@ pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -
         let share = all.as_s_f64() / results.simulated.as_s_f64() * 100.0;
         let (port, by) = (name(storm.port), name(storm.by));
         format!(
-            "pause storm: {port} was stopped by {by} for {longest} at a stretch, {share:.0}% of the \
+            "pause storm: {port} was paused by {by} for {longest} without a break, {share:.0}% of the \
              run in all"
         )
     };
     let mut lines: Vec<String> = results.storms.iter().take(TOLD).map(line).collect();
     if let Some(more) = results.storms.len().checked_sub(TOLD).filter(|&more| more > 0) {
         lines.push(format!(
-            "pause storm: {more} more ports, stopped for {} or longer",
+            "pause storm: {more} more ports, paused for {} or longer",
             scenario.storm()
         ));
     }

@@ -57,7 +57,7 @@ fn lane_without_arbitration_entry_is_refused() {
     refuses(
         "f.toml",
         text,
-        &["f.toml:6: SL1 goes to VL1, which no table serves", "allowed: a turn"],
+        &["f.toml:6: SL1 goes to VL1, which no table serves", "allowed: an entry"],
     );
 }
 
@@ -68,8 +68,10 @@ fn lane_unserved_at_a_port_on_the_path_is_refused() {
     let place = Place::new();
     place.write("f.toml", back_to_back_and(tables));
     let args = ["rperf", "--fabric", "f.toml", "--to", "h0", "--sl", "1", "--json", "o.json"];
-    let message =
-        ["<flags>:1: SL1 goes to VL1 at h1:1, where no turn serves this lane", "allowed: sl ="];
+    let message = [
+        "<flags>:1: SL1 goes to VL1 at h1:1, where no arbitration entry serves this lane",
+        "allowed: sl =",
+    ];
     place.run(&args).refused(&message);
     assert_eq!(place.files(), ["f.toml"]);
 }

@@ -137,7 +137,7 @@ fn compare_reports_all_methods_with_their_error() {
     assert!(!ran.stdout.contains("Not all took"), "{}", ran.stdout);
     let short = [&args[..6], &["--duration", "200 us"]].concat();
     let ran_short = place.run(&short).good();
-    let few = "Not all took the 10000 samples wanted; a longer --duration";
+    let few = "Not all took the 10000 samples wanted; a longer duration";
     assert!(ran_short.stdout.contains(few), "{}", ran_short.stdout);
     let methods: Vec<&str> =
         json["flows"].as_array().unwrap().iter().map(|f| f["method"].as_str().unwrap()).collect();
@@ -160,7 +160,7 @@ fn run_without_samples_suggests_a_longer_duration() {
         let ran = place.run(&[&args[..], flags].concat());
         assert_eq!(ran.code, Some(1), "{ran:#?}");
         let message = format!(
-            "error: no sample within 1 us: {names}\n  needed: a longer --duration, such as '1 ms'"
+            "error: no sample within 1 us: {names}\n  needed: a longer duration, such as '1 ms'"
         );
         assert!(ran.stderr.contains(&message), "{ran:#?}");
         let blank = ran.stdout.lines().chain(ran.stderr.lines()).any(|line| line.trim().is_empty());

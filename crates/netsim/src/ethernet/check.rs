@@ -4,6 +4,7 @@ use super::classes::Schedule;
 use super::network::NetworkModel;
 use super::packet::{CLASSES, MAX_SWITCHES};
 use super::switch::{Buffering, Pfc};
+use crate::base::range::{OutOfRange, within};
 use bandwise_rdma::transport::TransportSettingsError;
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, Port};
@@ -38,15 +39,8 @@ pub enum ModelError {
         switches: usize,
     },
     /// A number is out of its range.
-    #[error("{name} can't be {value} (allowed: {allowed})")]
-    Range {
-        /// Name of the number.
-        name: &'static str,
-        /// The number with its unit.
-        value: String,
-        /// Allowed values.
-        allowed: String,
-    },
+    #[error(transparent)]
+    Range(#[from] OutOfRange),
     /// The transport's settings contradict each other.
     #[error(transparent)]
     Transport(#[from] TransportSettingsError),
@@ -158,6 +152,9 @@ fn check_paths(fabric: &Fabric) -> Result<(), ModelError> {
 }
 
 fn check_port(fabric: &Fabric, port: Port) -> Result<(), ModelError> {
+    if port.node.index() >= fabric.nodes().len() {
+        return Err(ModelError::NoSuchPort(format!("node {}", port.node.0)));
+    }
     match fabric.is_switch(port.node) && fabric.peer(port).is_some() {
         true => Ok(()),
         false => Err(ModelError::NoSuchPort(fabric.describe(port))),
@@ -166,22 +163,5 @@ fn check_port(fabric: &Fabric, port: Port) -> Result<(), ModelError> {
 
 fn check_thresholds(pfc: &Pfc, buffer: Bytes) -> Result<(), ModelError> {
     within("X-OFF", pfc.xoff, Bytes::ZERO..=buffer, "")?;
-    within("X-ON", pfc.xon, Bytes::ZERO..=pfc.xoff, "")
-}
-
-fn within<T: PartialOrd + std::fmt::Display>(
-    name: &'static str,
-    value: T,
-    range: RangeInclusive<T>,
-    unit: &str,
-) -> Result<(), ModelError> {
-    if range.contains(&value) {
-        return Ok(());
-    }
-    let number = |value: &T| match unit {
-        "" => value.to_string(),
-        unit => format!("{value} {unit}"),
-    };
-    let allowed = format!("{} to {}", number(range.start()), number(range.end()));
-    Err(ModelError::Range { name, value: number(&value), allowed })
+    Ok(within("X-ON", pfc.xon, Bytes::ZERO..=pfc.xoff, "")?)
 }

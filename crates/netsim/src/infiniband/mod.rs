@@ -9,6 +9,7 @@
 mod ample;
 mod build;
 pub mod cable;
+pub mod check;
 mod checkpoint;
 mod credit_deadlock;
 pub mod egress;
@@ -19,6 +20,7 @@ pub mod packet;
 mod simulation;
 pub mod switch;
 
+pub use check::ModelsError;
 pub use checkpoint::FabricCheckpoint;
 pub use models::{Models, PortQos, PortTables, PortTablesError, Qos};
 pub use simulation::{Counters, Outcome, Simulation};

@@ -3,6 +3,7 @@
 use super::names::{NONE, with};
 use bandwise_input::Source;
 use bandwise_scenario::ethernet::{EthernetScenario, Study};
+use std::num::NonZeroU32;
 
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
@@ -36,7 +37,7 @@ pub(super) const FILES: &[(&str, &str)] = files![
 ];
 
 /// Divisor of the time in which flows start, with `--quick`.
-const QUICK: u32 = 10;
+const QUICK: NonZeroU32 = NonZeroU32::new(10).unwrap();
 
 /// A point of a study.
 pub(super) struct Point {

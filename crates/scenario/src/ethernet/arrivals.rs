@@ -4,12 +4,13 @@ use super::EthernetScenario;
 use super::flow::Arrival;
 use super::workload::{Generator, Part, Workload};
 use bandwise_workload::Merge;
+use std::num::NonZeroU32;
 
 impl EthernetScenario {
     /// Returns a shorter scenario: loads with `1/by` of their duration or flows, and incasts with
     /// their first request.
     #[must_use]
-    pub fn shortened(mut self, by: u32) -> Self {
+    pub fn shortened(mut self, by: NonZeroU32) -> Self {
         if let Workload::Parts(parts) = self.workload {
             let parts = parts.into_iter().map(|part| part.shortened(by));
             self.workload = Workload::Parts(parts.collect());

@@ -5,7 +5,7 @@ use crate::time_range::{self, LONGEST, TimeError};
 use bandwise_netsim::ethernet::{ModelError, NetworkModel};
 use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
-use bandwise_workload::MAX_FLOW;
+use bandwise_workload::{MAX_FLOW, MAX_START};
 
 /// Default of [`EthernetBuilder::storm`]. Watchdogs of switches wait for some hundred milliseconds,
 /// which is longer than most runs simulate.
@@ -110,6 +110,9 @@ pub enum ArrivalError {
         /// Number of classes.
         classes: u8,
     },
+    /// The flow starts too late.
+    #[error("a flow that starts at {0} (allowed: up to {MAX_START})")]
+    Start(Time),
     /// The flow starts before the previous flow.
     #[error("a flow that starts at {start}, after one of {last} (allowed: in order of start)")]
     Order {
@@ -261,6 +264,9 @@ impl EthernetScenario {
         let classes = self.model.classes.count;
         if class >= classes {
             return Err(ArrivalError::Class { class, classes });
+        }
+        if flow.start > MAX_START {
+            return Err(ArrivalError::Start(flow.start));
         }
         if flow.start < last {
             return Err(ArrivalError::Order { start: flow.start, last });

@@ -2,6 +2,7 @@
 
 use bandwise_units::Bytes;
 use bandwise_workload::{Flow, Incast, Permutation, Poisson};
+use std::num::NonZeroU32;
 
 /// The source of a scenario's flows.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,8 +55,8 @@ impl Part {
 
     /// Returns a shorter part: `1/by` of a load's duration or flows, or an incast's first
     /// request.
-    pub(super) fn shortened(self, by: u32) -> Self {
-        let expected = self.expected / u64::from(by);
+    pub(super) fn shortened(self, by: NonZeroU32) -> Self {
+        let expected = self.expected / u64::from(by.get());
         let generator = match self.generator {
             Generator::Poisson(poisson) => Generator::Poisson(poisson.shortened(by)),
             Generator::Incast(incast) => Generator::Incast(incast.once()),

@@ -3,9 +3,8 @@
 use super::request::{self, FlowError, FlowKey, FlowRequest};
 use super::{Flow, InfinibandScenario, Method, lanes};
 use crate::time_range::{self, LONGEST, TimeError};
-use bandwise_netsim::infiniband::Models;
 use bandwise_netsim::infiniband::switch::SwitchModel;
-use bandwise_rdma::qos::VlArbError;
+use bandwise_netsim::infiniband::{Models, ModelsError};
 use bandwise_topology::routes::credit_loop;
 use bandwise_topology::{Fabric, Port, Routes};
 use bandwise_units::Time;
@@ -49,9 +48,9 @@ pub enum BuildError {
     /// A flow is impossible.
     #[error(transparent)]
     Flow(#[from] FlowError),
-    /// An arbitration table is unusable.
+    /// The models of hosts, switches or tables do not fit the fabric.
     #[error(transparent)]
-    VlArb(#[from] VlArbError),
+    Models(#[from] ModelsError),
     /// A time is out of its range.
     #[error(transparent)]
     Time(#[from] TimeError),
@@ -171,10 +170,7 @@ impl InfinibandBuilder {
         let InfinibandBuilder { mut scenario, added } = self;
         time_range::check("warmup", scenario.warm_up, Time::ZERO..=LONGEST)?;
         time_range::check("duration", scenario.duration, Time::from_ps(1)..=LONGEST)?;
-        let qos = &scenario.models.qos;
-        for table in qos.ports.iter().filter_map(|port| port.vlarb.as_ref()).chain([&qos.vlarb]) {
-            table.validate()?;
-        }
+        scenario.models.check(&scenario.fabric)?;
         let mtu = scenario.models.device.mtu;
         let mut flows = Flows::new(&scenario);
         for (number, added) in added.into_iter().enumerate() {

@@ -109,8 +109,10 @@ impl Obstacle {
                     false => "qos.high or qos.low".to_owned(),
                 };
                 (
-                    format!("{sl} goes to {vl} {at}{reverse}, where no turn serves this lane"),
-                    format!("a turn for {vl} in {tables}"),
+                    format!(
+                        "{sl} goes to {vl} {at}{reverse}, where no arbitration entry serves this lane"
+                    ),
+                    format!("an entry for {vl} in {tables}"),
                 )
             }
         }

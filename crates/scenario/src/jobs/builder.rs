@@ -1,5 +1,6 @@
 //! [`JobsBuilder`]: checks everything about a scenario before it can be run.
 
+use super::queues::PARTS;
 use super::{JobError, JobsScenario, Queues, SharedJob};
 use crate::time_range::{self, TimeError};
 use bandwise_saba::sensitivity::Kind;
@@ -61,8 +62,11 @@ pub enum BuildError {
         value: u8,
     },
     /// Jobs can't share this part of links.
-    #[error("a part of {0} of each link (allowed: above 0, up to 1)")]
-    Part(f64),
+    #[error("a part of {part} of each link (allowed: {} to {})", PARTS.start(), PARTS.end())]
+    Part {
+        /// The part.
+        part: f64,
+    },
     /// A time is out of its range.
     #[error(transparent)]
     Time(#[from] TimeError),
@@ -150,8 +154,8 @@ impl JobsBuilder {
                 return Err(BuildError::Queues { key, value });
             }
         }
-        if !(part > 0.0 && part <= 1.0) {
-            return Err(BuildError::Part(part));
+        if !PARTS.contains(&part) {
+            return Err(BuildError::Part { part });
         }
         time_range::check("grain", scenario.grain, Time::ZERO..=COARSEST)?;
         let jobs = &scenario.jobs;

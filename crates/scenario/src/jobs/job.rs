@@ -136,8 +136,13 @@ impl SharedJob {
         }
         let slowest = fabric.links().iter().map(|link| link.rate.as_bps()).min();
         let slowest = slowest.map_or(0.0, |rate| rate as f64 * part);
-        check_work(&self.job, BitRate::from_bps((slowest as u64).max(1)))?;
-        Ok(())
+        if self.name.is_empty() {
+            return refuse("a job without a name".to_owned(), "a unique name".to_owned());
+        }
+        match check_work(&self.job, BitRate::from_bps((slowest as u64).max(1)))? {
+            0 => Err(nothing_to_do()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -147,9 +152,13 @@ const SLOWEST_PROFILED: BitRate = BitRate::from_bps(REFERENCE_RATE.as_bps() / 20
 /// Checks that a job's duration is above 0 and within its limit, with each share of [`profile`].
 pub(super) fn check_profiled(job: &Job) -> Result<(), JobError> {
     match check_work(job, SLOWEST_PROFILED)? {
-        0 => Err(JobError::new("a job that takes no time", "stages that compute or send")),
+        0 => Err(nothing_to_do()),
         _ => Ok(()),
     }
+}
+
+fn nothing_to_do() -> JobError {
+    JobError::new("a job that takes no time", "stages that compute or send")
 }
 
 /// Returns the time of a round in ps, with a link of `rate` for each instance, if all rounds end in
@@ -183,7 +192,10 @@ fn check_work(job: &Job, rate: BitRate) -> Result<u128, JobError> {
     }
     if round * u128::from(job.rounds) > u128::from(LONGEST_JOB.as_ps()) {
         let message = format!("with {rate} for each instance it takes longer than {LONGEST_JOB}");
-        return Err(JobError::new(message, "fewer rounds, less computing or fewer bytes"));
+        return Err(JobError::new(
+            message,
+            "fewer rounds, less computing, fewer bytes, or a larger `part` of links",
+        ));
     }
     Ok(round)
 }

@@ -74,7 +74,7 @@ impl JobsScenario {
         let outlook = |(number, job): (usize, &SharedJob)| {
             let model = job.model(self.model);
             let promise = |share: f64| {
-                let share = Share::try_from(share).expect("weights are not so far apart");
+                let share = Share::at_least(share);
                 Promise { share, slowdown: model.predict(share) }
             };
             let level = controlled.level(number);

@@ -1,5 +1,10 @@
 //! [`Queues`]: the queues of a port.
 
+use std::ops::RangeInclusive;
+
+/// Parts of links that jobs can share.
+pub(super) const PARTS: RangeInclusive<f64> = 0.001..=1.0;
+
 /// The queues of every port, and the part of its link that they share.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Queues {
@@ -7,7 +12,7 @@ pub struct Queues {
     pub queues: u8,
     /// Priority levels of applications, service levels of InfiniBand: 1 to 16.
     pub levels: u8,
-    /// Part of each link that jobs share: C_Saba (Saba 4.3.1), above 0, up to 1.
+    /// Part of each link that jobs share: C_Saba (Saba 4.3.1), 0.001 to 1.
     pub part: f64,
 }
 

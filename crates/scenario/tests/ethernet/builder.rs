@@ -9,9 +9,9 @@ use bandwise_scenario::ethernet::{
     Arrival, ArrivalError, EthernetBuilder, EthernetScenario, Generator, Part, TransportKind,
     Workload,
 };
-use bandwise_topology::builders;
+use bandwise_topology::{NodeId, Port, builders};
 use bandwise_units::{BitRate, Bytes, Time};
-use bandwise_workload::{Flow, Incast};
+use bandwise_workload::{Flow, Incast, MAX_START};
 use proptest::prelude::*;
 
 const SMALL: &str = "[fabric]\nbuild = { single-switch = 4 }\n\
@@ -52,6 +52,15 @@ fn impossible_values_are_refused() {
         let inputs = InputBuffers { buffer: Bytes::new(10_000), pfc };
         small().change_model(|model| model.switch.buffering = Buffering::PerInput(inputs))
     };
+    let thresholds = |node, number| {
+        let port = Port { node: NodeId(node), number };
+        let own = Pfc { xoff: Bytes::new(10), xon: Bytes::new(5) };
+        let inputs = InputBuffers { buffer: Bytes::new(10_000), pfc: None };
+        small().change_model(|model| {
+            model.switch.buffering = Buffering::PerInput(inputs);
+            model.thresholds.push((port, own));
+        })
+    };
     let one = builders::single_switch(1, BitRate::from_gbps(100), Time::ZERO).unwrap();
     let model = read(SMALL).model().clone();
     let homa = EthernetScenario::builder(
@@ -73,6 +82,8 @@ fn impossible_values_are_refused() {
         why(small().change_model(|model| model.host.transport.timeout = Timeout::Fixed(Time::ZERO))),
         why(small().change_model(|model| model.classes.count = 9)),
         why(small().change_model(|model| model.classes.schedule = Schedule::Weighted([0; 8]))),
+        why(thresholds(77, 1)),
+        why(thresholds(0, 9)),
         why(shared(9_000, f64::NAN, 0)),
         why(shared(9_000, 1.0, 3_000)),
         why(pfc(10_001, 0)),
@@ -95,6 +106,11 @@ fn invalid_external_flows_are_refused() {
     assert_eq!(run(vec![flow(0, 1, 0)]), Err(ArrivalError::Bytes(Bytes::ZERO)));
     let classed = Arrival { class: 1, ..flow(0, 1, 1) };
     assert_eq!(run(vec![classed]), Err(ArrivalError::Class { class: 1, classes: 1 }));
+    let last = Arrival::from(Flow { start: MAX_START, src: 0, dst: 1, bytes: 1 });
+    assert_eq!(run(vec![last]), Ok(1));
+    let late = MAX_START + Time::from_ps(1);
+    let flow_at = Arrival::from(Flow { start: late, src: 0, dst: 1, bytes: 1 });
+    assert_eq!(run(vec![flow_at]), Err(ArrivalError::Start(late)));
     let early = Arrival::from(Flow { start: Time::ZERO, src: 0, dst: 1, bytes: 1 });
     let order = ArrivalError::Order { start: Time::ZERO, last: at };
     assert_eq!(run(vec![flow(0, 1, 1), early]), Err(order));

@@ -197,7 +197,7 @@ fn shortened_scenario_has_the_first_flows() {
     let text =
         "[workload]\npoisson = { duration = \"2 ms\" }\nincast = { senders = 3, requests = 2 }\n";
     let whole = read(text);
-    let quick = whole.clone().shortened(4);
+    let quick = whole.clone().shortened(4.try_into().unwrap());
     let flows = |scenario: &bandwise_scenario::ethernet::EthernetScenario| {
         scenario.arrivals().map(|arrival| (arrival.request, arrival.flow)).collect::<Vec<_>>()
     };

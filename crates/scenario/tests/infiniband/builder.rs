@@ -1,13 +1,15 @@
 //! The builder: what it refuses, and that what it accepts can be run.
 
-use bandwise_netsim::infiniband::host::Notify;
-use bandwise_rdma::qos::{Sl, VlArbTable};
+use bandwise_netsim::infiniband::host::{IdleState, Notify, OsTick};
+use bandwise_netsim::infiniband::switch::Hiccup;
+use bandwise_netsim::infiniband::{Models, PortQos};
+use bandwise_rdma::qos::{Sl, Vl, VlArbTable};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_scenario::infiniband::{
     BulkTraffic, Flow, FlowKey, FlowRequest, InfinibandBuilder, InfinibandScenario, LatencyTraffic,
     Method, MethodName, Senders,
 };
-use bandwise_topology::{Fabric, builders};
+use bandwise_topology::{Fabric, NodeId, builders};
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -44,6 +46,41 @@ fn flows_of_hosts_that_do_not_exist_are_refused() {
     let mut changed = scenario.flows()[0].clone();
     changed.to = 99;
     insta::assert_snapshot!(error(scenario.into_builder().without_flows().flow(changed)), @"there is no host 99 (allowed: hosts 0 to 2)");
+}
+
+#[test]
+fn impossible_models_are_refused() {
+    let refused = |change: &dyn Fn(&mut Models)| {
+        let flow = flow("a", 1, 0, Method::RPerf(latency()));
+        error(builder().flow(flow).change_models(change))
+    };
+    let tick = |period, steal| Some(OsTick { period, steal });
+    let (zero, ns) = (Time::ZERO, Time::from_ns(5));
+    let of_port = |node, output| {
+        let vlarb = Some(VlArbTable::even([Vl::default()], 1));
+        PortQos { node: NodeId(node), input: None, output: Some(output), sl2vl: None, vlarb }
+    };
+    let idle = |after, exit| IdleState { after, exit };
+    let errors = [
+        refused(&|models| models.switch.buffer = Bytes::new(100)),
+        refused(&|models| models.switch.buffer = Bytes::new(u64::MAX)),
+        refused(&|models| models.switch.latency = Time::MAX),
+        refused(&|models| models.switch.credit_delay = Time::MAX),
+        refused(&|models| models.switch.hiccup = Some(Hiccup { one_in: 0, up_to: ns })),
+        refused(&|models| models.device.cpu_wqe = Time::MAX),
+        refused(&|models| models.device.pcie_rate = BitRate::from_bps(0)),
+        refused(&|models| models.device.loopback_rate = BitRate::from_bps(0)),
+        refused(&|models| models.device.pcie_payload = Bytes::ZERO),
+        refused(&|models| models.device.inline_max = Bytes::new(u64::MAX)),
+        refused(&|models| models.device.rx_buffer = Bytes::ZERO),
+        refused(&|models| models.device.os_tick = tick(zero, zero)),
+        refused(&|models| models.device.os_tick = tick(ns, ns)),
+        refused(&|models| models.device.idle_states = vec![idle(ns, ns), idle(ns * 2, ns)]),
+        refused(&|models| models.device.idle_states = vec![idle(Time::MAX, ns)]),
+        refused(&|models| models.qos.ports.push(of_port(999, 1))),
+        refused(&|models| models.qos.ports.push(of_port(0, 200))),
+    ];
+    insta::assert_snapshot!(errors.join("\n"));
 }
 
 #[test]

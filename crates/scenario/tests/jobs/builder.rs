@@ -60,6 +60,8 @@ fn impossible_values_are_refused() {
         why(builder().job(job("a", &[0, 4]))),
         why(builder().job(job("a", &[2, 2]))),
         why(builder().job(job("a", &[0, 1, 2, 3, 4]))),
+        changed(&|job| job.name.clear()),
+        changed(&|job| job.job.stages.clear()),
         changed(&|job| job.hosts = vec![0]),
         changed(&|job| job.start = Time::MAX),
         changed(&|job| job.weight = f64::NAN),
@@ -76,6 +78,7 @@ fn impossible_values_are_refused() {
         queues(Queues { levels: 17, ..usual }),
         queues(Queues { part: 0.0, ..usual }),
         queues(Queues { part: f64::NAN, ..usual }),
+        queues(Queues { part: 1e-9, ..usual }),
         why(builder().job(one()).grain(Time::from_ms(60_001))),
     ];
     insta::assert_snapshot!(errors.join("\n"));

@@ -1,7 +1,7 @@
 //! [`Incast`]: many hosts send to one at once.
 
 use super::{nth_other, two_or_more};
-use crate::{Flow, MAX_FLOW, WorkloadError};
+use crate::{Flow, MAX_FLOW, MAX_START, WorkloadError};
 use bandwise_random::Stream;
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeSet;
@@ -76,11 +76,12 @@ impl Incast {
     ///
     /// # Errors
     ///
-    /// Returns a [`WorkloadError`] if there is no request, or the last one starts after 2^63 ps.
+    /// Returns a [`WorkloadError`] if there is no request, or the last one starts after
+    /// [`MAX_START`].
     pub fn repeated(self, requests: u64, first: Time, every: Time) -> Result<Self, WorkloadError> {
         let last = u128::from(first.as_ps())
             + u128::from(every.as_ps()) * u128::from(requests.saturating_sub(1));
-        if requests == 0 || last >= 1 << 63 {
+        if requests == 0 || last > u128::from(MAX_START.as_ps()) {
             return Err(WorkloadError::TooLong { requests, every });
         }
         Ok(Incast { requests, first, every, ..self })

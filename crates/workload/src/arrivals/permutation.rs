@@ -1,7 +1,7 @@
 //! [`Permutation`]: each host sends to one other host and receives from one.
 
 use super::two_or_more;
-use crate::{Flow, SizeDistribution, WorkloadError};
+use crate::{Flow, MAX_START, SizeDistribution, WorkloadError};
 use bandwise_random::Stream;
 use bandwise_units::Time;
 
@@ -24,8 +24,12 @@ impl Permutation {
     ///
     /// # Errors
     ///
-    /// Returns a [`WorkloadError`] if there are fewer than 2 hosts.
+    /// Returns a [`WorkloadError`] if there are fewer than 2 hosts, or if `start` is after
+    /// [`MAX_START`].
     pub fn new(hosts: u32, sizes: SizeDistribution, start: Time) -> Result<Self, WorkloadError> {
+        if start > MAX_START {
+            return Err(WorkloadError::Start { start });
+        }
         Ok(Permutation { hosts: two_or_more(hosts)?, sizes, start })
     }
 

@@ -4,6 +4,7 @@ use super::{Load, nth_other, two_or_more};
 use crate::{Flow, SizeDistribution, WorkloadError};
 use bandwise_random::Stream;
 use bandwise_units::Time;
+use std::num::NonZeroU32;
 
 /// The end of a generator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,10 +51,10 @@ impl Poisson {
     ///
     /// Panics if `by` is zero.
     #[must_use]
-    pub fn shortened(self, by: u32) -> Self {
+    pub fn shortened(self, by: NonZeroU32) -> Self {
         let extent = match self.extent {
-            Extent::Flows(flows) => Extent::Flows((flows / u64::from(by)).max(1)),
-            Extent::Until(end) => Extent::Until(end / u64::from(by)),
+            Extent::Flows(flows) => Extent::Flows((flows / u64::from(by.get())).max(1)),
+            Extent::Until(end) => Extent::Until(end / u64::from(by.get())),
         };
         Poisson { extent, ..self }
     }

@@ -2,7 +2,7 @@
 
 use super::fields::Field;
 use crate::write::HEADER;
-use crate::{Flow, MAX_FLOW};
+use crate::{Flow, MAX_FLOW, MAX_START};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 
@@ -164,9 +164,9 @@ fn start_ns(source: &Source, field: &Field) -> Result<Time, InputError> {
     // Digits and a point only. `Time` accepts more, such as `_`.
     let is_decimal = field.text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let start = is_decimal.then(|| format!("{} ns", field.text).parse::<Time>().ok()).flatten();
-    start.ok_or_else(|| {
+    start.filter(|&start| start <= MAX_START).ok_or_else(|| {
         field.error(source, "start_ns").allowed(
-            "nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days",
+            "nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 100 days",
         )
     })
 }

@@ -40,12 +40,15 @@ fn invalid_values_are_refused() {
     insta::assert_snapshot!(refused("6,0,1"), @"my.csv:3: 3 values in a line (allowed: 4 values: start_ns,src,dst,bytes)");
     insta::assert_snapshot!(refused("6"), @"my.csv:3: 1 value in a line (allowed: 4 values: start_ns,src,dst,bytes)");
     insta::assert_snapshot!(refused("6,0,1,1,"), @"my.csv:3: 5 values in a line (allowed: 4 values: start_ns,src,dst,bytes)");
-    insta::assert_snapshot!(refused("x,0,1,1"), @r#"my.csv:3: start_ns is "x" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
-    insta::assert_snapshot!(refused(",0,1,1"), @r#"my.csv:3: start_ns is "" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
-    insta::assert_snapshot!(refused("-6,0,1,1"), @r#"my.csv:3: start_ns is "-6" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
-    insta::assert_snapshot!(refused("6.0001,0,1,1"), @r#"my.csv:3: start_ns is "6.0001" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
-    insta::assert_snapshot!(refused("6e3,0,1,1"), @r#"my.csv:3: start_ns is "6e3" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
-    insta::assert_snapshot!(refused("9223372036854776,0,1,1"), @r#"my.csv:3: start_ns is "9223372036854776" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 106 days)"#);
+    insta::assert_snapshot!(refused("x,0,1,1"), @r#"my.csv:3: start_ns is "x" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 100 days)"#);
+    insta::assert_snapshot!(refused(",0,1,1"), @r#"my.csv:3: start_ns is "" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 100 days)"#);
+    insta::assert_snapshot!(refused("-6,0,1,1"), @r#"my.csv:3: start_ns is "-6" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 100 days)"#);
+    insta::assert_snapshot!(refused("6.0001,0,1,1"), @r#"my.csv:3: start_ns is "6.0001" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 100 days)"#);
+    insta::assert_snapshot!(refused("6e3,0,1,1"), @r#"my.csv:3: start_ns is "6e3" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 100 days)"#);
+    insta::assert_snapshot!(refused("9223372036854776,0,1,1"), @r#"my.csv:3: start_ns is "9223372036854776" (allowed: nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 100 days)"#);
+    // 100 days, and a picosecond more.
+    assert!(read("start_ns,src,dst,bytes\n8640000000000000,0,1,1\n").is_ok());
+    assert!(refused("8640000000000000.001,0,1,1").contains("up to 100 days"));
     insta::assert_snapshot!(refused("6,h0,1,1"), @r#"my.csv:3: src is "h0" (allowed: hosts 0 to 53)"#);
     insta::assert_snapshot!(refused("6,0,54,1"), @r#"my.csv:3: dst is "54" (allowed: hosts 0 to 53)"#);
     insta::assert_snapshot!(refused("6,0,4294967296,1"), @r#"my.csv:3: dst is "4294967296" (allowed: hosts 0 to 53)"#);

@@ -2,8 +2,11 @@
 
 use super::switch::lane_buffer;
 use crate::reader::tables::{OrFalse, Table, list};
-use crate::reader::values::{Given, SECOND, bytes, text, within};
+use crate::reader::values::{Given, bytes, text, within};
 use bandwise_input::{InputError, Source};
+use bandwise_netsim::infiniband::check::{
+    INLINE, PCIE_OVERHEADS, PCIE_PAYLOADS, RATES, STAGES, TICKS, TX_BUFFERS,
+};
 use bandwise_netsim::infiniband::host::DeviceModel;
 use bandwise_netsim::infiniband::host::{IdleState, OsTick, PRESETS};
 use bandwise_rdma::wire::Mtu;
@@ -124,26 +127,25 @@ impl DeviceSpec {
             ("qp-gap", &self.qp_gap, &mut d.qp_gap),
         ] {
             if let Some(given) = given {
-                *stage = within(source, name, given, Time::ZERO..=SECOND)?;
+                *stage = within(source, name, given, STAGES)?;
             }
         }
-        let rates = BitRate::from_bps(10_000_000)..=BitRate::from_gbps(100_000);
         for (name, given, rate) in [
             ("pcie-rate", &self.pcie_rate, &mut d.pcie_rate),
             ("loopback-rate", &self.loopback_rate, &mut d.loopback_rate),
         ] {
             if let Some(given) = given {
-                *rate = within(source, name, given, rates.clone())?;
+                *rate = within(source, name, given, RATES)?;
             }
         }
-        for (name, given, size, least, most) in [
-            ("pcie-payload", &self.pcie_payload, &mut d.pcie_payload, 64, 4),
-            ("pcie-overhead", &self.pcie_overhead, &mut d.pcie_overhead, 0, 4),
-            ("inline-max", &self.inline_max, &mut d.inline_max, 0, 4),
-            ("tx-buffer", &self.tx_buffer, &mut d.tx_buffer, 0, 1 << 20),
+        for (name, given, size, range) in [
+            ("pcie-payload", &self.pcie_payload, &mut d.pcie_payload, PCIE_PAYLOADS),
+            ("pcie-overhead", &self.pcie_overhead, &mut d.pcie_overhead, PCIE_OVERHEADS),
+            ("inline-max", &self.inline_max, &mut d.inline_max, INLINE),
+            ("tx-buffer", &self.tx_buffer, &mut d.tx_buffer, TX_BUFFERS),
         ] {
             if let Some(given) = given {
-                *size = within(source, name, given, Bytes::new(least)..=Bytes::from_kib(most))?;
+                *size = within(source, name, given, range)?;
             }
         }
         if let Some(buffer) = &self.rx_buffer {
@@ -173,8 +175,8 @@ fn idle_states(
             unreachable!("both keys are asked for when the table is read")
         };
         let state = IdleState {
-            after: within(source, "after", after, Time::ZERO..=SECOND)?,
-            exit: within(source, "exit", exit, Time::ZERO..=SECOND)?,
+            after: within(source, "after", after, STAGES)?,
+            exit: within(source, "exit", exit, STAGES)?,
         };
         if let Some(last) = states.last()
             && (state.after <= last.after || state.exit <= last.exit)
@@ -195,8 +197,8 @@ impl OrFalse<OsTickSpec> {
             return Ok(None);
         };
         let tick = OsTick {
-            period: within(source, "period", period, Time::from_ns(1)..=SECOND)?,
-            steal: within(source, "steal", steal, Time::ZERO..=SECOND)?,
+            period: within(source, "period", period, TICKS)?,
+            steal: within(source, "steal", steal, STAGES)?,
         };
         if tick.steal >= tick.period {
             let message = "a tick that steals its whole period leaves the program nothing";

@@ -193,7 +193,7 @@ fn located(
                 format!("switches that form no ring, or {loops_allowed} to see it happen");
             source.error(at(node), error.to_string()).allowed(allowed)
         }
-        BuildError::VlArb(_) | BuildError::Time(_) => source.error(0..0, error.to_string()),
+        BuildError::Models(_) | BuildError::Time(_) => source.error(0..0, error.to_string()),
     }
 }
 

@@ -79,8 +79,8 @@ impl PortSpec {
 
     /// Returns the first given key of an arbitration table, and its place.
     fn arbitration_key(&self) -> Option<(&'static str, Range<usize>)> {
-        let turns = [("high", &self.high), ("low", &self.low)].into_iter();
-        let mut turns = turns.filter_map(|(key, given)| Some((key, given.as_ref()?.span())));
-        turns.next().or_else(|| Some(("high-limit", self.high_limit.as_ref()?.span())))
+        let entries = [("high", &self.high), ("low", &self.low)].into_iter();
+        let mut entries = entries.filter_map(|(key, given)| Some((key, given.as_ref()?.span())));
+        entries.next().or_else(|| Some(("high-limit", self.high_limit.as_ref()?.span())))
     }
 }

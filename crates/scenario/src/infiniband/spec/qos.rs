@@ -39,7 +39,7 @@ pub(super) struct Arbitration<'a> {
 /// The default weight of a lane: one MTU of 4096 bytes.
 const WEIGHT: u8 = 64;
 
-const TURN: &str = "VL:WEIGHT such as \"1:64\", with a lane of 0 to 14 and a weight of 0 to 255";
+const ENTRY: &str = "VL:WEIGHT such as \"1:64\", with a lane of 0 to 14 and a weight of 0 to 255";
 
 /// Returns tables with a single lane.
 pub(in crate::infiniband) fn default_tables() -> Qos {
@@ -79,7 +79,7 @@ impl QosSpec {
                 let Number(vl) = *lane.get_ref();
                 if vl < Vl::COUNT as u64 && unserved >> vl & 1 == 1 {
                     let message = format!("SL{sl} goes to VL{vl}, which no table serves");
-                    let allowed = format!("a turn for VL{vl} in high or low, or another lane");
+                    let allowed = format!("an entry for VL{vl} in high or low, or another lane");
                     return Err(source.error(lane.span(), message).allowed(allowed));
                 }
             }
@@ -89,7 +89,7 @@ impl QosSpec {
         }
         let at = place(&self.low, place(&self.high, 0..0));
         let message = "no table serves VL0, to which service levels go if no sl2vl is given";
-        Err(source.error(at, message).allowed("a turn for VL0 in high or low, or sl2vl"))
+        Err(source.error(at, message).allowed("an entry for VL0 in high or low, or sl2vl"))
     }
 }
 
@@ -102,9 +102,9 @@ impl Arbitration<'_> {
         vls: u16,
         at: Range<usize>,
     ) -> Result<VlArbTable, InputError> {
-        let high = turns(source, "high", self.high)?.unwrap_or_default();
+        let high = entries(source, "high", self.high)?.unwrap_or_default();
         let served = high.iter().filter(|e| e.weight > 0).fold(0, |set, e| set | e.vl.bit());
-        let low = turns(source, "low", self.low)?.unwrap_or_else(|| {
+        let low = entries(source, "low", self.low)?.unwrap_or_else(|| {
             let lanes = (0..Vl::COUNT as u8).filter_map(|n| Vl::try_from(n).ok());
             VlArbTable::even(lanes.filter(|vl| vl.bit() & vls & !served != 0), WEIGHT).low
         });
@@ -115,7 +115,7 @@ impl Arbitration<'_> {
         let vlarb = VlArbTable { high, low, high_limit };
         vlarb.validate().map_err(|e| {
             let at = place(self.low, place(self.high, at));
-            source.error(at, e.to_string()).allowed("one or more turns with a weight of 1 to 255")
+            source.error(at, e.to_string()).allowed("one or more entries with a weight of 1 to 255")
         })?;
         Ok(vlarb)
     }
@@ -138,7 +138,7 @@ pub(super) fn mapping(source: &Source, lanes: &Spanned<Lanes>) -> Result<Sl2Vl, 
     Sl2Vl::new(table).map_err(|e| place(e).allowed("16 lanes of 0 to 14, or 15 to drop"))
 }
 
-fn turns(
+fn entries(
     source: &Source,
     name: &str,
     list: &Given<Turns>,
@@ -146,14 +146,15 @@ fn turns(
     let Some(list) = list else { return Ok(None) };
     let len = list.get_ref().len();
     if len > VlArbTable::MAX_ENTRIES {
-        let error = source.error(list.span(), format!("the {name}-priority table has {len} turns"));
+        let error =
+            source.error(list.span(), format!("the {name}-priority table has {len} entries"));
         return Err(error.allowed(format!("up to {}", VlArbTable::MAX_ENTRIES)));
     }
-    list.get_ref().iter().map(|turn| entry(source, turn)).collect::<Result<_, _>>().map(Some)
+    list.get_ref().iter().map(|text| entry(source, text)).collect::<Result<_, _>>().map(Some)
 }
 
-fn entry(source: &Source, turn: &Spanned<String>) -> Result<VlArbEntry, InputError> {
-    let text = turn.get_ref();
+fn entry(source: &Source, given: &Spanned<String>) -> Result<VlArbEntry, InputError> {
+    let text = given.get_ref();
     text.parse().map_err(|_| {
         let numbers = text.split_once(':').and_then(|(vl, weight)| {
             Some((vl.trim().parse::<u64>().ok()?, weight.trim().parse::<u64>().ok()?))
@@ -161,8 +162,8 @@ fn entry(source: &Source, turn: &Spanned<String>) -> Result<VlArbEntry, InputErr
         let message = match numbers {
             Some((vl, _)) if vl >= Vl::COUNT as u64 => format!("lane {vl} carries no data"),
             Some((_, weight)) => format!("a lane can't have a weight of {weight}"),
-            None => format!("{text:?} is no turn of a lane"),
+            None => format!("{text:?} is not an arbitration entry"),
         };
-        source.error(turn.span(), message).allowed(TURN)
+        source.error(given.span(), message).allowed(ENTRY)
     })
 }

@@ -1,11 +1,12 @@
 //! `[switch]`.
 
 use crate::reader::tables::{OrFalse, Table};
-use crate::reader::values::{Given, SECOND, names, text, within};
+use crate::reader::values::{Given, names, text, within};
 use bandwise_input::{InputError, Source};
+use bandwise_netsim::infiniband::check::{STAGES, lane_buffers};
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel};
-use bandwise_rdma::wire::{BLOCK, Mtu, PacketKind, Segment, blocks, packet_bytes};
+use bandwise_rdma::wire::Mtu;
 use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
 use toml::Spanned;
@@ -48,19 +49,19 @@ impl SwitchSpec {
     pub(super) fn resolve(&self, source: &Source, mtu: Mtu) -> Result<SwitchModel, InputError> {
         let mut model = SwitchModel::default();
         if let Some(latency) = &self.latency {
-            model.latency = within(source, "latency", latency, Time::ZERO..=SECOND)?;
+            model.latency = within(source, "latency", latency, STAGES)?;
         }
         if let Some(buffer) = &self.buffer {
             model.buffer = lane_buffer(source, buffer, mtu)?;
         }
         if let Some(delay) = &self.credit_delay {
-            model.credit_delay = within(source, "credit-delay", delay, Time::ZERO..=SECOND)?;
+            model.credit_delay = within(source, "credit-delay", delay, STAGES)?;
         }
         if let Some(OrFalse::Table(HiccupSpec { one_in: Some(one_in), up_to: Some(up_to) })) =
             &self.hiccup
         {
             let one_in = within(source, "one-in", one_in, 1..=u64::from(u32::MAX))? as u32;
-            let up_to = within(source, "up-to", up_to, Time::ZERO..=SECOND)?;
+            let up_to = within(source, "up-to", up_to, STAGES)?;
             model.hiccup = Some(Hiccup { one_in, up_to });
         }
         if let Some(scheduling) = &self.scheduling {
@@ -80,15 +81,18 @@ pub(super) fn lane_buffer(
     given: &Spanned<Bytes>,
     mtu: Mtu,
 ) -> Result<Bytes, InputError> {
-    let largest = blocks(packet_bytes(PacketKind::WriteImm, Segment::only(mtu.get())));
-    let (least, most) = (u64::from(largest * BLOCK), u64::from(u16::MAX) * u64::from(BLOCK));
+    let sizes = lane_buffers(mtu);
     let buffer = *given.get_ref();
-    let message = if buffer.get() < least {
+    let message = if buffer < *sizes.start() {
         format!("a buffer of {buffer} can't hold a packet of the MTU of {mtu} with its headers")
-    } else if buffer.get() > most {
+    } else if buffer > *sizes.end() {
         format!("a buffer of {buffer} has more blocks than credits can count")
     } else {
         return Ok(buffer);
     };
-    Err(source.error(given.span(), message).allowed(format!("{least} B to {most} B")))
+    Err(source.error(given.span(), message).allowed(format!(
+        "{} B to {} B",
+        sizes.start().get(),
+        sizes.end().get()
+    )))
 }

@@ -70,6 +70,7 @@ mod synthetic;
 mod times;
 
 use super::builder::{BuildError, COARSEST};
+use super::queues::PARTS;
 use super::{JobsScenario, Models, Queues};
 use crate::reader::files;
 use crate::reader::files::File;
@@ -254,10 +255,11 @@ impl QueuesSpec {
         let usual = Queues::default();
         let part = match &self.part {
             None => usual.part,
-            Some(part) if *part.get_ref() > 0.0 && *part.get_ref() <= 1.0 => *part.get_ref(),
+            Some(part) if PARTS.contains(part.get_ref()) => *part.get_ref(),
             Some(part) => {
                 let message = format!("a part of {} of each link", part.get_ref());
-                return Err(source.error(part.span(), message).allowed("above 0, up to 1"));
+                let allowed = format!("{} to {}", PARTS.start(), PARTS.end());
+                return Err(source.error(part.span(), message).allowed(allowed));
             }
         };
         let queues = up_to_16("queues", &self.queues, usual.queues)?;

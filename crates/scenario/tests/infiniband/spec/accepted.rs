@@ -93,8 +93,8 @@ fn every_key_is_read() {
     };
     assert_eq!(s.models().device, device);
     let qos = &s.models().qos;
-    let turns = |text: &str| text.split(' ').map(|t| t.parse().unwrap()).collect();
-    let vlarb = VlArbTable { high: turns("1:64"), low: turns("0:64 3:0"), high_limit: 1 };
+    let entries = |text: &str| text.split(' ').map(|t| t.parse().unwrap()).collect();
+    let vlarb = VlArbTable { high: entries("1:64"), low: entries("0:64 3:0"), high_limit: 1 };
     assert_eq!((qos.sl2vl.vls(), &qos.vlarb), (0b1011, &vlarb));
     let sl2vl = |first: [u8; 4]| {
         let lanes = first.into_iter().chain([0; 12]).collect::<Vec<u8>>();
@@ -103,8 +103,8 @@ fn every_key_is_read() {
     let node = |name| s.fabric().find(name).unwrap();
     let port =
         |name, input, output| PortQos { node: node(name), input, output, sl2vl: None, vlarb: None };
-    let out = VlArbTable { high: vec![], low: turns("0:32 3:16"), high_limit: 2 };
-    let h6 = VlArbTable { high: turns("3:8"), low: turns("0:64 1:64"), high_limit: 0 };
+    let out = VlArbTable { high: vec![], low: entries("0:32 3:16"), high_limit: 2 };
+    let h6 = VlArbTable { high: entries("3:8"), low: entries("0:64 1:64"), high_limit: 0 };
     let ports = [
         PortQos { sl2vl: sl2vl([0, 3, 15, 3]), ..port("tor", Some(7), Some(1)) },
         PortQos { vlarb: Some(out), ..port("tor", None, Some(1)) },
@@ -206,8 +206,8 @@ fn every_opcode_has_its_payload() {
 fn lanes_without_an_entry_share_evenly() {
     let qos = |keys: &str| read(&format!("{SMALL}[qos]\n{keys}\n")).models().qos.vlarb.clone();
     let sl2vl = "sl2vl = [0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15]";
-    let text = |turns: &[bandwise_rdma::qos::VlArbEntry]| {
-        turns.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    let text = |entries: &[bandwise_rdma::qos::VlArbEntry]| {
+        entries.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(text(&qos(sl2vl).low), "0:64 1:64 2:64");
     let table = qos(&format!("{sl2vl}\nhigh = [\"1:10\"]"));

@@ -114,10 +114,10 @@ fn lanes_without_service_are_refused() {
     insta::assert_snapshot!(latency("sl = 16"), @"s.toml:15: sl can't be 16 (allowed: 0 to 15)");
     insta::assert_snapshot!(latency("sl = -1"), @"s.toml:15: -1 is negative (allowed: a whole number, 0 or more, without quotes)");
     insta::assert_snapshot!(on(2, sl2vl), @"s.toml:15: SL2 is mapped to 15 at h2:1, which drops its packets (allowed: sl = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL2 in qos.sl2vl)");
-    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"1:64\"]")), @"s.toml:17: SL3 goes to VL3, which no table serves (allowed: a turn for VL3 in high or low, or another lane)");
-    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"3:0\"]")), @"s.toml:17: SL1 goes to VL1, which no table serves (allowed: a turn for VL1 in high or low, or another lane)");
-    insta::assert_snapshot!(on(1, &format!("{sl2vl}\nlow = [\"1:64\"]")), @"s.toml:17: SL0 goes to VL0, which no table serves (allowed: a turn for VL0 in high or low, or another lane)");
-    insta::assert_snapshot!(after("[qos]\nlow = [\"5:64\"]\n"), @"s.toml:16: no table serves VL0, to which service levels go if no sl2vl is given (allowed: a turn for VL0 in high or low, or sl2vl)");
+    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"1:64\"]")), @"s.toml:17: SL3 goes to VL3, which no table serves (allowed: an entry for VL3 in high or low, or another lane)");
+    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"3:0\"]")), @"s.toml:17: SL1 goes to VL1, which no table serves (allowed: an entry for VL1 in high or low, or another lane)");
+    insta::assert_snapshot!(on(1, &format!("{sl2vl}\nlow = [\"1:64\"]")), @"s.toml:17: SL0 goes to VL0, which no table serves (allowed: an entry for VL0 in high or low, or another lane)");
+    insta::assert_snapshot!(after("[qos]\nlow = [\"5:64\"]\n"), @"s.toml:16: no table serves VL0, to which service levels go if no sl2vl is given (allowed: an entry for VL0 in high or low, or sl2vl)");
 }
 
 /// The error of [`SMALL`](super::SMALL) with a level for its last flow and tables of one port.
@@ -137,12 +137,12 @@ fn lanes_dropped_at_a_port_are_refused() {
     insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\noutput = 3\nsl2vl = {drops}")), @r#"s.toml:15: SL1 is mapped to 15 from switch:1 to switch:3, on the way back, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "switch")"#);
     insta::assert_snapshot!(on_port(1, &format!("node = \"h2\"\nsl2vl = {drops}")), @r#"s.toml:15: SL1 is mapped to 15 at h2:1, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "h2")"#);
     insta::assert_snapshot!(on_port(1, &format!("node = \"h0\"\nsl2vl = {drops}")), @r#"s.toml:15: SL1 is mapped to 15 at h0:1, on the way back, which drops its packets (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL1 in sl2vl of the [[qos.port]] of "h0")"#);
-    insta::assert_snapshot!(on_port(1, "node = \"switch\"\noutput = 1\nlow = [\"0:64\"]"), @r#"s.toml:15: SL1 goes to VL1 from switch:3 to switch:1, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL1 in high or low of the [[qos.port]] of "switch")"#);
-    insta::assert_snapshot!(on_port(1, "node = \"switch\"\nlow = [\"0:64\", \"1:0\"]"), @r#"s.toml:15: SL1 goes to VL1 from switch:3 to switch:1, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL1 in high or low of the [[qos.port]] of "switch")"#);
-    insta::assert_snapshot!(on_port(1, "node = \"h0\"\nhigh = [\"0:64\"]\nlow = []"), @r#"s.toml:15: SL1 goes to VL1 at h0:1, on the way back, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL1 in high or low of the [[qos.port]] of "h0")"#);
+    insta::assert_snapshot!(on_port(1, "node = \"switch\"\noutput = 1\nlow = [\"0:64\"]"), @r#"s.toml:15: SL1 goes to VL1 from switch:3 to switch:1, where no arbitration entry serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or an entry for VL1 in high or low of the [[qos.port]] of "switch")"#);
+    insta::assert_snapshot!(on_port(1, "node = \"switch\"\nlow = [\"0:64\", \"1:0\"]"), @r#"s.toml:15: SL1 goes to VL1 from switch:3 to switch:1, where no arbitration entry serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or an entry for VL1 in high or low of the [[qos.port]] of "switch")"#);
+    insta::assert_snapshot!(on_port(1, "node = \"h0\"\nhigh = [\"0:64\"]\nlow = []"), @r#"s.toml:15: SL1 goes to VL1 at h0:1, on the way back, where no arbitration entry serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or an entry for VL1 in high or low of the [[qos.port]] of "h0")"#);
     // The lane that the port's own mapping gives, not that of the others.
     let third = LANES.replace("[0, 1, ", "[0, 3, ");
-    insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\noutput = 1\nsl2vl = {third}\nlow = [\"0:64\", \"1:64\"]")), @r#"s.toml:15: SL1 goes to VL3 from switch:3 to switch:1, where no turn serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a turn for VL3 in high or low of the [[qos.port]] of "switch")"#);
+    insta::assert_snapshot!(on_port(1, &format!("node = \"switch\"\noutput = 1\nsl2vl = {third}\nlow = [\"0:64\", \"1:64\"]")), @r#"s.toml:15: SL1 goes to VL3 from switch:3 to switch:1, where no arbitration entry serves this lane (allowed: sl = 0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or an entry for VL3 in high or low of the [[qos.port]] of "switch")"#);
     // Tables of unused ports have no effect, and the last table of a port counts.
     let read = |port: &str| {
         super::read(&format!("{}sl = 1\n[qos]\nsl2vl = {LANES}\n{port}", super::SMALL))

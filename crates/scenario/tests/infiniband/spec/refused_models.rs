@@ -54,16 +54,16 @@ fn invalid_qos_settings_are_refused() {
     let qos = |keys: &str| after(&format!("\n[qos]\n{keys}\n"));
     insta::assert_snapshot!(qos("low = [\n  \"0:64\",\n  \"1:300\",\n]"), @r#"s.toml:19: a lane can't have a weight of 300 (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
     insta::assert_snapshot!(qos("high = [\"15:64\"]"), @r#"s.toml:17: lane 15 carries no data (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
-    insta::assert_snapshot!(qos("high = [\"64\"]"), @r#"s.toml:17: "64" is no turn of a lane (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
+    insta::assert_snapshot!(qos("high = [\"64\"]"), @r#"s.toml:17: "64" is not an arbitration entry (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
     insta::assert_snapshot!(qos("high = [64]"), @"s.toml:17: 64 can't stand here (allowed: a text in quotes)");
-    insta::assert_snapshot!(qos("high = [\"-1:64\"]"), @r#"s.toml:17: "-1:64" is no turn of a lane (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
-    insta::assert_snapshot!(qos(&format!("low = [{}]", "\"0:1\", ".repeat(65))), @"s.toml:17: the low-priority table has 65 turns (allowed: up to 64)");
-    insta::assert_snapshot!(qos("low = [\"0:0\"]"), @"s.toml:17: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more turns with a weight of 1 to 255)");
-    insta::assert_snapshot!(qos("low = []"), @"s.toml:17: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more turns with a weight of 1 to 255)");
+    insta::assert_snapshot!(qos("high = [\"-1:64\"]"), @r#"s.toml:17: "-1:64" is not an arbitration entry (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
+    insta::assert_snapshot!(qos(&format!("low = [{}]", "\"0:1\", ".repeat(65))), @"s.toml:17: the low-priority table has 65 entries (allowed: up to 64)");
+    insta::assert_snapshot!(qos("low = [\"0:0\"]"), @"s.toml:17: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more entries with a weight of 1 to 255)");
+    insta::assert_snapshot!(qos("low = []"), @"s.toml:17: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more entries with a weight of 1 to 255)");
     insta::assert_snapshot!(qos("high-limit = 256"), @"s.toml:17: high-limit can't be 256 (allowed: 0 to 255)");
     insta::assert_snapshot!(qos("sl2vl = [0, 1]"), @"s.toml:17: 2 entries map service levels to lanes (allowed: 16, one for each level)");
     insta::assert_snapshot!(qos("sl2vl = [0, 16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]"), @"s.toml:17: SL1 is mapped to 16 (allowed: a lane of 0 to 14, or 15 to drop the packets of this level)");
-    insta::assert_snapshot!(qos("sl2vl = [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]"), @"s.toml:17: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more turns with a weight of 1 to 255)");
+    insta::assert_snapshot!(qos("sl2vl = [15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15]"), @"s.toml:17: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more entries with a weight of 1 to 255)");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn invalid_port_settings_are_refused() {
     insta::assert_snapshot!(port(lanes), @"s.toml:16: missing field `node` (allowed: `node` in this table)");
     insta::assert_snapshot!(port("node = \"switch\"\nsl2vl = [0]"), @"s.toml:18: 1 entries map service levels to lanes (allowed: 16, one for each level)");
     insta::assert_snapshot!(port("node = \"switch\"\nhigh = [\"15:1\"]"), @r#"s.toml:18: lane 15 carries no data (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
-    insta::assert_snapshot!(port("node = \"switch\"\nlow = []"), @"s.toml:18: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more turns with a weight of 1 to 255)");
+    insta::assert_snapshot!(port("node = \"switch\"\nlow = []"), @"s.toml:18: no entry of the arbitration table has a weight: at least one must be 1 to 255 (allowed: one or more entries with a weight of 1 to 255)");
     insta::assert_snapshot!(port("node = \"switch\"\nhigh-limit = 256"), @"s.toml:18: high-limit can't be 256 (allowed: 0 to 255)");
     insta::assert_snapshot!(of("switch", "vl = 1"), @"s.toml:19: unknown field `vl` (allowed: one of `node`, `input`, `output`, `sl2vl`, `high`, `low`, `high-limit`)");
     insta::assert_snapshot!(after("\n[qos.port]\nnode = \"switch\"\n"), @"s.toml:16: a table can't stand here (allowed: a list, or for tables [[name]] before each)");
