@@ -160,6 +160,11 @@ fn finish(world: &mut World, clients: &mut [Client]) {
             client.receive(world);
         }
     }
+    // A request that waited through a whole discovery has its path from before, until the next one.
+    world.find();
+    while world.write.is_some() {
+        world.store(true);
+    }
     world.settle();
     // Checks find overwritten ports.
     world.now += world.rules.check_interval;

@@ -35,7 +35,7 @@ fn incomplete_or_contradictory_jobs_are_refused() {
 #[test]
 fn zero_and_excessive_durations_are_refused() {
     insta::assert_snapshot!(job("instances = 1\nstage = [{ bytes = \"1 MB\", pattern = \"shuffle\" }]"), @"jobs.toml:2: a job that takes no time (allowed: stages that compute or send)");
-    insta::assert_snapshot!(job("rounds = 1000000\nstage = [{ compute = \"86400 s\" }]"), @"jobs.toml:2: with 2.8 Gbps for each instance it takes longer than 8640000 s (allowed: fewer rounds, less computing or fewer bytes)");
+    insta::assert_snapshot!(job("rounds = 1000000\nstage = [{ compute = \"86400 s\" }]"), @"jobs.toml:2: with 2.8 Gbps for each instance it takes longer than 8640000 s (allowed: fewer rounds, less computing, fewer bytes, or a larger `part` of links)");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn invalid_queues_are_refused() {
     let queues = |keys: &str| error(&format!("[queues]\n{keys}\n[[job]]\nworkload = \"LR\"\n"));
     insta::assert_snapshot!(queues("queues = 17"), @"jobs.toml:3: queues can't be 17 (allowed: 1 to 16)");
     insta::assert_snapshot!(queues("levels = 0"), @"jobs.toml:3: levels can't be 0 (allowed: 1 to 16)");
-    insta::assert_snapshot!(queues("part = 1.3"), @"jobs.toml:3: a part of 1.3 of each link (allowed: above 0, up to 1)");
+    insta::assert_snapshot!(queues("part = 1.3"), @"jobs.toml:3: a part of 1.3 of each link (allowed: 0.001 to 1)");
     insta::assert_snapshot!(error(""), @"jobs.toml:1: no jobs (allowed: one [[job]] or more)");
     insta::assert_snapshot!(error("fabric-file = \"f.toml\"\n[[job]]\nworkload = \"LR\"\n"), @"jobs.toml:2: f.toml: no such file (allowed: a file that exists, by its path from the scenario's folder)");
     let two = "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"1 Gbps\" }\n[[job]]\nworkload = \"LR\"\ninstances = 5\n";
