@@ -6,7 +6,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 const FRACTION: u32 = 16;
 
 /// A rate in 2^-16 bits per second. Two hundred thousand flows over 1 Gbps have 5 kbps each, of
-/// which a unit is 3 billionths; 10 Tbps ([`MAX_CAPACITY`](crate::MAX_CAPACITY)) are 2^60 units.
+/// which a unit is 3 billionths; 10 Tbps ([`MAX_CAPACITY`](crate::MAX_CAPACITY)) are less than 2^60.
 ///
 /// An integer, so that a sum of rates depends on no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

@@ -149,6 +149,7 @@ fn patient() -> Rules {
 /// Completes the steps of all clients without further failures.
 fn finish(world: &mut World, clients: &mut [Client]) {
     (world.moved, world.gone) = (0, Default::default());
+    let has_waiting = world.write.is_some();
     world.find();
     for client in clients.iter_mut() {
         while client.id.is_none() || client.at < client.steps.len() {
@@ -160,10 +161,12 @@ fn finish(world: &mut World, clients: &mut [Client]) {
             client.receive(world);
         }
     }
-    // A request that waited through a whole discovery has its path from before, until the next one.
-    world.find();
-    while world.write.is_some() {
-        world.store(true);
+    if has_waiting {
+        // A request that waits through a whole discovery keeps its former path until the next one.
+        world.find();
+        while world.write.is_some() {
+            world.store(true);
+        }
     }
     world.settle();
     // Checks find overwritten ports.

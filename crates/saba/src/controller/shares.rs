@@ -19,7 +19,7 @@ pub(super) struct Shares {
 }
 
 /// The results by digest, because a comparison takes longer than the computation for most ports.
-/// Of two results with one digest, the later one is cached.
+/// The cache has the later one of two results with one digest.
 #[derive(Debug, Clone, Default)]
 struct Known {
     of: BTreeMap<u64, Place>,
