@@ -63,7 +63,7 @@ def weights_are_read_by_smpquery():
     for by in range(1, 13):
         assert now[by][:9] == [0, 1, 2, 0, 1, 0, 0, 0, 0] and now[by][9:] == mapped[by][9:], now[by]
     assert (turns("0,1", 9), lanes("0,1", 9)) == elsewhere
-    assert "nothing is to be written" in weights("leaf1:8", "1,4=3", "2=1", "--plan")
+    assert "no change: the port has these weights" in weights("leaf1:8", "1,4=3", "2=1", "--plan")
     # A host's own port, which has a single SL-to-VL table.
     weights("h1:1", "1=2", "2=1")
     assert lanes("0", 1)[0][:3] == [0, 1, 2] and dict(turns("0", 1)[0])[1] == 2 * dict(turns("0", 1)[0])[2]
@@ -78,7 +78,7 @@ def a_manager_beside_us():
     plain = manager()
     weights("leaf2:8", "1=5", "2=1")
     sweep(*plain)
-    assert "nothing is to be written" in weights("leaf2:8", "1=5", "2=1", "--plan")
+    assert "no change: the port has these weights" in weights("leaf2:8", "1=5", "2=1", "--plan")
     leave(plain[0])
     route = "0,1,7,2"
     ours = turns(route, 8), lanes(route, 8)
@@ -151,7 +151,7 @@ def silence():
 
 def bad_flags():
     for arguments, wanted in [
-        (["h1:1", "9=1"], "SL 9 is not to be written"),
+        (["h1:1", "9=1"], "SL 9 is not one of --sls"),
         (["h1:1", "1=1", "1=2"], "has two weights"),
         (["h1:1", "1=1", "2=1", "3=1", "4=1", "5=1"], "up to 4"),
         (["h1:1", "1=0"], "1 to 255"),

@@ -104,7 +104,7 @@ next_run_restores_after_a_kill() {
   # The profiler first, which would otherwise restore the link.
   kill -9 $(cat pids)
   wait $profiler || true
-  qdiscs | finds 'htb 5aba:' && profile_device next --warm-up 0 --repeat 1 -- true >/dev/null 2>output || true
+  qdiscs | finds 'htb 5aba:' && profile_device next --warmup 0 --repeat 1 -- true >/dev/null 2>output || true
   grep -q "left limited" output && qdiscs | cmp -s qdiscs -
 }
 script_limits_several_hosts() {

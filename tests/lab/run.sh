@@ -91,7 +91,7 @@ two_labs_coexist() {
 down_removes_only_its_own() {
   ip netns delete "bandwise-$other-h2" && ip netns add "bandwise-$other-h2" && touch "$scratch/foreign" &&
     ends 1 "was not created for this lab" -- exec --name "$other" h2 -- true &&
-    ends 0 "was not created for this lab, and is kept" -- down --name "$other" &&
+    ends 0 "was not created for this lab, and is not removed" -- down --name "$other" &&
     [ "$(namespaces "$other")" = "bandwise-$other-h2" ] &&
     ip netns delete "bandwise-$other-h2" && rm "$scratch/foreign"
 }

@@ -79,7 +79,7 @@ ONCE
 chmod +x once
 slowdown() { python3 -c 'import json, sys; print(*("%.2f" % share["slowdown"] for share in json.load(open(sys.argv[1]))["shares"]))' "$1"; }
 profiled() { # WORKLOAD
-  submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --warm-up 2 --within 100 \
+  submit "$1" && "$bandwise" saba profile --app "$1" --lab "$lab" --at 10,25,50,100 --repeat 2 --warmup 2 --within 100 \
     --table table.toml --json "$1.json" -- ./once >profile.log 2>&1 || { tail -n 5 profile.log | sed 's/^/  /' && return 1; }
   ends && echo "  $1 takes $(slowdown "$1.json") times as long with 10, 25, 50, 100% of the bandwidth"
 }

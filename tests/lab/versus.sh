@@ -60,7 +60,7 @@ chmod +x order known
 # The sensitivities that Saba uses.
 for job in LR Sort; do
   grep -qs "\"$job\"" "$table" && continue
-  "$bandwise" saba profile --app $job --lab "$lab" --at 25,50,100 --repeat 2 --warm-up 1 --within 100 \
+  "$bandwise" saba profile --app $job --lab "$lab" --at 25,50,100 --repeat 2 --warmup 1 --within 100 \
     --table "$table" -- ./order $job 1 >profile.log 2>&1 || { tail -n 5 profile.log && exit 1; }
   sed -n '/^  *bandwidth/,/^$/p;/^bandwidth/,/^$/p' profile.log
 done

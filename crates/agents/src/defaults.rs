@@ -1,20 +1,15 @@
 //! The defaults of methods.
 
 use bandwise_rperf::PingPongSettings;
+use bandwise_rperf::defaults::{BULK_DEPTH, LATENCY_BYTES};
 use bandwise_session::{Method, Operation};
-use bandwise_units::Time;
 
-/// The payload of messages in bytes: of latencies, of atomics, and of bandwidths. The last equals perftest's, like the
-/// depth.
-const SMALL: u32 = 64;
+/// The payload of messages in bytes: of atomics, and of bandwidths as perftest's.
 const ATOMIC: u32 = 8;
 const LARGE: u32 = 65_536;
 
 /// The size of a value in bytes, as in HERD's evaluation ("Performance Isolation Anomalies in RDMA" gives none).
 const VALUE: u32 = 32;
-
-/// The number of outstanding messages of a queue pair with bulk traffic.
-const DEPTH: u32 = 128;
 
 /// The number of clients of a key-value store. These defaults equal those of the simulated study.
 pub const CLIENTS: u32 = 4;
@@ -25,16 +20,13 @@ const REQUESTS: u32 = 4;
 /// The number of requests per PUT.
 pub const PUT_EVERY: u32 = 20;
 
-/// The longest pause after a message of a method that sends one at a time; pauses are distributed uniformly.
-pub const THINK: Time = Time::from_ns(600);
-
 /// Returns the payload of a message, in bytes.
 pub const fn default_bytes(method: Method) -> u32 {
     match (method, method.operation()) {
         (_, Operation::Atomic) => ATOMIC,
         (Method::Bulk(_), _) => LARGE,
         (Method::KeyValue(_), _) => VALUE,
-        _ => SMALL,
+        _ => LATENCY_BYTES,
     }
 }
 
@@ -42,7 +34,7 @@ pub const fn default_bytes(method: Method) -> u32 {
 /// client.
 pub const fn default_depth(method: Method) -> u32 {
     match method {
-        Method::Bulk(_) => DEPTH,
+        Method::Bulk(_) => BULK_DEPTH,
         Method::KeyValue(_) => REQUESTS,
         _ => 1,
     }

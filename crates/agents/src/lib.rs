@@ -55,9 +55,7 @@ pub use address::{Address, AddressError};
 pub use agent::Agent;
 pub use clocks::{ClockDifference, ClockError};
 pub use coordinator::Coordinator;
-pub use defaults::{
-    CLIENTS, PUT_EVERY, THINK, WORKERS, default_bytes, default_depth, default_inline,
-};
+pub use defaults::{CLIENTS, PUT_EVERY, WORKERS, default_bytes, default_depth, default_inline};
 pub use plan::{Flow, Host, MARGINS, MOST_FLOWS, Plan, Role, Span, SpanError};
 pub use report::{Counted, FlowEnd, Report};
 pub use seal::{Challenge, Challenges, SealError, Seals, Speaker, Token, TokenError};

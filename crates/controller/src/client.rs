@@ -25,7 +25,7 @@ pub enum ClientError {
     #[error("what answers at {0} does not speak HTTP")]
     NotHttp(Listen),
     /// The answer's body is not JSON.
-    #[error("what answers at {place} is no controller")]
+    #[error("the server at {place} is not a controller")]
     NotJson {
         /// The address.
         place: Listen,

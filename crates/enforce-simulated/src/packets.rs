@@ -17,7 +17,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     /// The time before the measurement, in which queues fill.
-    pub warm_up: Time,
+    pub warmup: Time,
     /// The time in which arriving payload counts; above 0.
     pub measured: Time,
 }
@@ -40,8 +40,8 @@ impl Traffic {
         let measured = slowest.map_or(Time::from_ms(1), |rate| {
             rate.time_for(Bytes::new(wire_of_message() / packets_of_message() * PACKETS))
         });
-        let warm_up = Time::from_us(measured.as_ps().div_ceil(2 * Time::from_us(1).as_ps()));
-        Times { warm_up, measured: warm_up * 2 }
+        let warmup = Time::from_us(measured.as_ps().div_ceil(2 * Time::from_us(1).as_ps()));
+        Times { warmup, measured: warmup * 2 }
     }
 
     /// Returns the rate of each connection, headers included. Each host sends WRITEs of 64 KiB over reliable
@@ -62,9 +62,9 @@ impl Traffic {
         let arrived = |simulation: &Simulation<Bulk>| -> Vec<u64> {
             arriving.iter().map(|&(host, qp)| simulation.payload_arrived(host, qp)).collect()
         };
-        simulation.run(times.warm_up);
+        simulation.run(times.warmup);
         let before = arrived(&simulation);
-        simulation.run(times.warm_up + times.measured);
+        simulation.run(times.warmup + times.measured);
         if let Some(ports) = simulation.deadlock() {
             let name = |&port| fabric.describe(port);
             return Err(Uncarried::Deadlock(ports.iter().map(name).collect()));

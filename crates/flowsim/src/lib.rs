@@ -53,6 +53,6 @@ mod simulation;
 
 pub use flow::{Ended, FlowId, FlowSpec};
 pub use links::Links;
-pub use network::{LinkConfig, MAX_CAPACITY, MAX_WEIGHT, Network, NetworkError, Queue};
+pub use network::{LinkConfig, MAX_CAPACITY, MAX_QUEUES, MAX_WEIGHT, Network, NetworkError, Queue};
 pub use policy::Policy;
 pub use simulation::Simulation;

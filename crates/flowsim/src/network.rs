@@ -52,6 +52,8 @@ pub struct Queue {
     pub(crate) limit: Rate,
 }
 
+/// The most queues of a link.
+pub const MAX_QUEUES: usize = 256;
 /// The largest weight of a queue.
 pub const MAX_WEIGHT: u32 = 1 << 24;
 
@@ -92,7 +94,7 @@ impl LinkConfig {
         LinkConfig { queues: vec![Queue::weighted(1)], queue_of_class: Vec::new() }
     }
 
-    /// Returns queues, 1 to 256, and the queue of class 0, 1, … Classes beyond the table use queue
+    /// Returns queues, 1 to [`MAX_QUEUES`], and the queue of class 0, 1, … Classes beyond the table use queue
     /// 0.
     ///
     /// # Errors
@@ -100,7 +102,7 @@ impl LinkConfig {
     /// Returns a [`NetworkError`] if the number of queues, a weight or a queue of a class is out of
     /// range.
     pub fn new(queues: Vec<Queue>, queue_of_class: Vec<u8>) -> Result<LinkConfig, NetworkError> {
-        if queues.is_empty() || queues.len() > 256 {
+        if queues.is_empty() || queues.len() > MAX_QUEUES {
             return Err(NetworkError::Queues { queues: queues.len() });
         }
         if let Some(queue) = queues.iter().find(|q| !(1..=MAX_WEIGHT).contains(&q.weight)) {
@@ -160,7 +162,7 @@ pub enum NetworkError {
         /// The capacity.
         capacity: BitRate,
     },
-    /// No queue, or more than 256.
+    /// No queue, or more than [`MAX_QUEUES`].
     #[error("a link with {queues} queues")]
     Queues {
         /// The number of queues.
@@ -203,7 +205,7 @@ impl NetworkError {
     pub fn allowed(&self) -> String {
         match self {
             Self::Capacity { .. } => format!("above 0 and at most {MAX_CAPACITY}"),
-            Self::Queues { .. } => "1 to 256 queues".into(),
+            Self::Queues { .. } => format!("1 to {MAX_QUEUES} queues"),
             Self::Weight { .. } => format!("1 to {MAX_WEIGHT}"),
             Self::NoSuchQueue { queues, .. } => format!("queues 0 to {}", queues.saturating_sub(1)),
             Self::Guarantees { capacity, .. } => {

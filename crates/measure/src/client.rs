@@ -181,7 +181,7 @@ impl Connected {
             let (until, seed) = (settings.until, settings.seed);
             let of_thread = |rate: Rate| rate.of_thread(task.bytes.get(), task.threads.get());
             let (rate, slices) = (settings.rate.map(of_thread), Some(settings.window));
-            let think = bandwise_agents::THINK;
+            let think = bandwise_rperf::defaults::THINK;
             let extent = Extent { start, until, window: None, think, seed, thread, rate, slices };
             let program = program::client(&task, loopback, &extent)?;
             anyhow::Ok(Work { device, program })

@@ -2,6 +2,7 @@
 
 use bandwise_random::Stream;
 use bandwise_rdma::verbs::{Completion, Next, Posts, Program, Qp};
+use bandwise_rperf::defaults::WARMUP_ROUNDS;
 use bandwise_rperf::{
     Bulk, BulkError, BulkSettings, ClosedLoop, ClosedLoopSettings, Generator, KeyValueClient,
     KeyValueClientSettings, KeyValueSizes, KeyValueWorker, KeyValueWorkerSettings,
@@ -10,10 +11,6 @@ use bandwise_rperf::{
 };
 use bandwise_session::{Method, Operation, Part, Task};
 use bandwise_units::{BitRate, Bytes, Time};
-
-/// The number of uncounted rounds at the start of a measurement without a window, equal to the
-/// simulator's.
-const WARMUP: u64 = 20;
 
 /// The only or first queue pair to the other side.
 const WIRE: Qp = Qp(0);
@@ -73,7 +70,7 @@ pub fn client(task: &Task, loopback: Option<Qp>, extent: &Extent) -> Result<Gene
     let rounds = || {
         let seed = Stream::new(extent.seed, "think", thread.into()).time_below(Time::MAX).as_ps();
         let think = Think::uniform(Time::ZERO, extent.think, seed);
-        let warmup = if extent.window.is_some() { 0 } else { WARMUP };
+        let warmup = if extent.window.is_some() { 0 } else { WARMUP_ROUNDS };
         Rounds { warmup, samples: extent.until.samples(), think }
     };
     let mut program: Generator = match task.method {

@@ -12,7 +12,7 @@ use std::fmt;
 #[serde(rename_all = "kebab-case")]
 pub enum Purpose {
     /// To fill caches. The run is not a sample.
-    WarmUp,
+    Warmup,
     /// To be a sample.
     Sample,
 }
@@ -31,7 +31,7 @@ pub struct Next {
 impl fmt::Display for Next {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.purpose {
-            Purpose::WarmUp => f.write_str("to warm up")?,
+            Purpose::Warmup => f.write_str("to warm up")?,
             Purpose::Sample => write!(f, "{}", self.share)?,
         }
         match self.failed {
@@ -54,11 +54,11 @@ impl Campaign {
     /// Returns a campaign without any run.
     pub fn new(plan: &Plan) -> Self {
         let next = |share, purpose| Next { share, purpose, failed: 0 };
-        let warm_up = (0..plan.warm_up()).map(|_| next(Share::ALL, Purpose::WarmUp));
+        let warmup = (0..plan.warmup()).map(|_| next(Share::ALL, Purpose::Warmup));
         let samples = plan.order().into_iter().map(|share| next(share, Purpose::Sample));
         Campaign {
             attempts: plan.attempts(),
-            left: warm_up.chain(samples).collect(),
+            left: warmup.chain(samples).collect(),
             made: Vec::new(),
             given_up: Vec::new(),
         }

@@ -11,7 +11,7 @@ use std::num::NonZeroU32;
 pub struct Plan {
     shares: Vec<Share>,
     repeats: NonZeroU32,
-    warm_up: u32,
+    warmup: u32,
     attempts: NonZeroU32,
     seed: u64,
 }
@@ -44,7 +44,7 @@ impl std::fmt::Display for PlanError {
 }
 
 impl Plan {
-    /// Returns a plan with each of `shares` `repeats` times, after `warm_up` runs with the whole
+    /// Returns a plan with each of `shares` `repeats` times, after `warmup` runs with the whole
     /// bandwidth that are not samples. A failed run is repeated, up to `attempts` times in all.
     /// `seed` randomises the order.
     ///
@@ -55,7 +55,7 @@ impl Plan {
     pub fn new(
         shares: &[Share],
         repeats: NonZeroU32,
-        warm_up: u32,
+        warmup: u32,
         attempts: NonZeroU32,
         seed: u64,
     ) -> Result<Self, PlanError> {
@@ -69,7 +69,7 @@ impl Plan {
         if seen.len() < Samples::LEAST_SHARES {
             return Err(PlanError::TooFew(seen.len()));
         }
-        Ok(Plan { shares: seen.into_iter().collect(), repeats, warm_up, attempts, seed })
+        Ok(Plan { shares: seen.into_iter().collect(), repeats, warmup, attempts, seed })
     }
 
     /// Returns the shares, the least first.
@@ -78,8 +78,8 @@ impl Plan {
     }
 
     /// Returns the number of warm-up runs.
-    pub fn warm_up(&self) -> u32 {
-        self.warm_up
+    pub fn warmup(&self) -> u32 {
+        self.warmup
     }
 
     /// Returns the maximum number of attempts of a run.

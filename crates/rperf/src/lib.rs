@@ -39,6 +39,7 @@
 
 mod bulk;
 mod closed_loop;
+pub mod defaults;
 mod generator;
 mod key_value;
 mod latency;

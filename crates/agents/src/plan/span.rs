@@ -13,7 +13,7 @@ pub struct Span {
 
 /// A time span whose end is not after its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nothing is between {0} and {1}")]
+#[error("the range from {0} to {1} is empty")]
 pub struct SpanError(Time, Time);
 
 #[derive(Serialize, Deserialize)]

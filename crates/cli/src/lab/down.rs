@@ -30,7 +30,7 @@ impl Flags {
             return print(&format!("there is no lab {name:?}\n"));
         };
         for namespace in &removed.foreign {
-            note(format_args!("{namespace}: was not created for this lab, and is kept"));
+            note(format_args!("{namespace}: was not created for this lab, and is not removed"));
         }
         print(&format!("{name}: {} namespaces removed\n", removed.namespaces))
     }

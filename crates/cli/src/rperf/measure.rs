@@ -22,7 +22,7 @@ pub(super) struct Outcome {
 
 pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome, Failure> {
     let progress = Progress::begin(&format!("measuring on {}", settings.text.name));
-    let total = |i: usize| (settings.runs[i].warm_up() + settings.runs[i].duration()).as_ps();
+    let total = |i: usize| (settings.runs[i].warmup() + settings.runs[i].duration()).as_ps();
     progress.steps((0..settings.runs.len()).map(total).sum());
     let mut outcome = Outcome {
         flows: Vec::new(),

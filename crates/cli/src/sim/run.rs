@@ -47,8 +47,8 @@ fn run_single(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> 
     }
     say_speed(&results, effort);
     let Settings { scenario, outputs, .. } = &settings;
-    if results.is_all_warm_up() {
-        note(format_args!("warning: {}", tables::all_warm_up(scenario, &results)));
+    if results.is_all_warmup() {
+        note(format_args!("warning: {}", tables::all_warmup(scenario, &results)));
     }
     for warning in ports::warnings(scenario, &results) {
         note(format_args!("warning: {warning}"));

@@ -127,13 +127,13 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
     };
     let partial = why.map(|why| format!("Partial: {why}, {missing} flows have not arrived. "));
     let (hosts, switches) = (scenario.fabric().hosts().len(), scenario.fabric().switches().len());
-    let warm_up = match scenario.warm_up() {
+    let warmup = match scenario.warmup() {
         Time::ZERO => String::new(),
         time => format!("Flows that started before {time} are not in the tables of flows.\n"),
     };
     let switches = if switches == 1 { "1 switch".into() } else { format!("{switches} switches") };
     format!(
-        "{}{}: {hosts} hosts, {switches}.\n{}.\n{warm_up}{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
+        "{}{}: {hosts} hosts, {switches}.\n{}.\n{warmup}{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
         partial.unwrap_or_default(),
         scenario.title(),
         transport(scenario),
@@ -145,9 +145,9 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
 }
 
 /// Returns the warning for a run in which all flows are warm-up.
-pub(super) fn all_warm_up(scenario: &EthernetScenario, results: &EthernetResults) -> String {
-    let (flows, warm_up) = (results.finished, scenario.warm_up());
-    format!("no flow counts: all {flows} started before warm-up = \"{warm_up}\" was over")
+pub(super) fn all_warmup(scenario: &EthernetScenario, results: &EthernetResults) -> String {
+    let (flows, warmup) = (results.finished, scenario.warmup());
+    format!("no flow counts: all {flows} started before warmup = \"{warmup}\" was over")
 }
 
 /// Returns the transport as text.

@@ -112,7 +112,7 @@ pub(super) fn finish(trace: Trace, flows: u64) -> Result<(), Failure> {
     let last = last.as_s_f64() * 1e3;
     note(format_args!("trace: packets {packets}, ports {ports}, the last at {last:.6} ms"));
     if is_full {
-        note("warning: the trace ends there, the run went on; --trace-packets N allows more");
+        note("warning: the trace ends there; the run continued; --trace-packets N allows more");
     }
     if let Some(missing) = missing_flow {
         note(format_args!("warning: there is no flow {missing}: {flows} flows started, from 0"));

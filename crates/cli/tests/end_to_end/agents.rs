@@ -40,8 +40,8 @@ fn invalid_plan_token_or_address_is_refused() {
     run("plan.toml", "none").refused(&["--token-file none: can't be read"]);
     run("plan.toml", "open").refused(&["others than its owner may use it (mode 640)", "chmod 600"]);
     run("plan.toml", "short").refused(&["--token-file short: a token of 5 bytes", "16 to 4096"]);
-    place.run(&["rperf", "run", "plan.toml"]).refused(&["there is no token", "BANDWISE_TOKEN"]);
-    place.run(&["rperf", "agent"]).refused(&["there is no token"]);
+    place.run(&["rperf", "run", "plan.toml"]).refused(&["no token is given", "BANDWISE_TOKEN"]);
+    place.run(&["rperf", "agent"]).refused(&["no token is given"]);
     let ran = place.run(&["rperf", "agent", "--token-file", "token", "--listen", "localhost"]);
     ran.refused(&["--listen can't be \"localhost\"", "0.0.0.0 for all"]);
     let ran =

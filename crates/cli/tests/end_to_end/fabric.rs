@@ -103,7 +103,7 @@ fn bad_weights_are_refused() {
         refused(&format!("s1:3 {weight}"), &["a service level and a weight from 1 to 255"]);
     }
     refused("s1:3 1=1 1,2=2", &["SL 1 has two weights", "one for each service level"]);
-    refused("s1:3 9=1", &["SL 9 is not to be written", "those of --sls"]);
+    refused("s1:3 9=1", &["SL 9 is not one of --sls", "allowed: 1, 2, 3, 4, 5, 6, 7, 8"]);
     refused("s1:3 1=1 2=1 3=1 --lanes 1,2", &["3 weights", "up to 2"]);
     refused("--lanes 0-3", &["virtual lane 0 belongs to other traffic"]);
     refused("--lanes 15", &["--lanes can't be", "1 to 14"]);

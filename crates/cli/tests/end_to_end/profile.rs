@@ -21,7 +21,7 @@ fn made(place: &Place, runs: &[(f64, &[f64])], more: &[&str]) -> Ran {
     place.write("LR.profile", journal(runs));
     profile(
         place,
-        &[&["--at", "25,50,100", "--repeat", "2", "--warm-up", "0"], more].concat(),
+        &[&["--at", "25,50,100", "--repeat", "2", "--warmup", "0"], more].concat(),
         &["true"],
     )
 }
@@ -117,7 +117,7 @@ fn finished_profile_runs_are_not_repeated() {
 #[test]
 fn failed_profile_runs_are_retried_and_reported() {
     let place = Place::new();
-    let flags = ["--at", "25,50,100", "--repeat", "1", "--warm-up", "0", "--attempts", "2"];
+    let flags = ["--at", "25,50,100", "--repeat", "1", "--warmup", "0", "--attempts", "2"];
     let command = ["sh", "-c", "echo; test $BANDWISE_SHARE != 0.5"];
     let ran = profile(&place, &[&flags[..], &["--table", "t.csv"]].concat(), &command);
     assert_eq!(ran.code, Some(1));
@@ -127,7 +127,7 @@ fn failed_profile_runs_are_retried_and_reported() {
     assert!(!place.files().contains(&"t.csv".to_owned()));
     // With enough other samples there is a model, and the failure is still reported.
     let place = Place::new();
-    let flags = ["--at", "25,50,75,100", "--repeat", "1", "--warm-up", "0", "--attempts", "1"];
+    let flags = ["--at", "25,50,75,100", "--repeat", "1", "--warmup", "0", "--attempts", "1"];
     let ran = profile(&place, &flags, &command);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(ran.stdout.contains("Failed runs"), "{}", ran.stdout);

@@ -6,13 +6,10 @@ use crate::common::Place;
 fn impossible_measurements_are_refused() {
     let place = Place::new();
     for (flags, message) in [
-        (
-            &["--operation", "write"][..],
-            &["rperf moves its messages in one way", "--operation send"][..],
-        ),
+        (&["--operation", "write"][..], &["rperf has a fixed operation", "--operation send"][..]),
         (
             &["--method", "post-poll", "--operation", "send"],
-            &["post-poll moves its messages", "--operation write"],
+            &["post-poll has a fixed operation", "--operation write"],
         ),
         (
             &["--method", "ping-pong", "--operation", "read"],
@@ -56,7 +53,7 @@ fn impossible_measurements_are_refused() {
         ),
         (
             &["--method", "closed-loop", "--operation", "atomic", "-a"],
-            &["-a: an atomic has one size alone"],
+            &["-a: an atomic always has 8 B"],
         ),
         (&["-a", "-s", "1"], &["-a -s 1: there is no size", "-s from 2"]),
         (

@@ -170,7 +170,7 @@ fn impossible_policies_are_refused() {
     let summaries = json["summary"].as_array().unwrap();
     let names: Vec<_> = summaries.iter().map(|of| of["policy"].as_str().unwrap()).collect();
     assert!(names.contains(&"saba") && !names.contains(&"saba-unlimited"), "{names:?}");
-    let left_out = "left out: saba-unlimited has a queue for each job, and there are 300 jobs";
+    let left_out = "left out: saba-unlimited needs a queue for each job, and 300 jobs are too many";
     assert_eq!(json["warnings"][0], left_out);
     let args = ["saba", "plan", "jobs.toml", "--policy", "saba,saba-unlimited"];
     place.run(&args).refused(&["--policy saba-unlimited", "300 jobs", "up to 256"]);
@@ -308,7 +308,11 @@ fn invalid_models_and_fabrics_are_refused() {
     jobs("models = \"models.toml\"\n", "", &["jobs.toml:6", "no table of models", "--models"]);
     jobs("instances = 8", "instances = 9", &["jobs.toml:8", "9 instances on 8 hosts", "1 to 8"]);
     let stage = "name = \"sort\"\nstage = [{ compute = \"1 s\" }]";
-    jobs("workload = \"LR\"", stage, &["jobs.toml:11", "another model of \"sort\"", "a name"]);
+    jobs(
+        "workload = \"LR\"",
+        stage,
+        &["jobs.toml:11", "\"sort\" has a different model in an earlier job", "a name"],
+    );
     jobs("models.toml", "none.toml", &["jobs.toml:2", "none.toml"]);
     place.write("models.toml", "application = []\n");
     place.run(&["saba", "plan", "jobs.toml", "--models", "models.toml"]).refused(&[

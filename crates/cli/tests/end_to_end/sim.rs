@@ -207,14 +207,14 @@ fn unwise_settings_give_warnings() {
     let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
     assert!(ran.stderr.contains("dropped in spite of PFC"), "{}", ran.stderr);
     // All flows of the list start before the warm-up ends. So do those of a sweep's points.
-    place.write("n.toml", format!("{THREE}[run]\nwarm-up = \"1 s\"\n"));
-    let message = "warning: no flow counts: all 3 started before warm-up = \"1 s\" was over";
+    place.write("n.toml", format!("{THREE}[run]\nwarmup = \"1 s\"\n"));
+    let message = "warning: no flow counts: all 3 started before warmup = \"1 s\" was over";
     let ran = place.run_with(&["sim", "run", "n.toml", "--flows", "-"], LIST.as_bytes()).good();
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
-    let sweep = "[workload]\npoisson = { flows = 9 }\n[sweep]\nrun.warm-up = [\"0 s\", \"1 s\"]\n";
+    let sweep = "[workload]\npoisson = { flows = 9 }\n[sweep]\nrun.warmup = [\"0 s\", \"1 s\"]\n";
     place.write("n.toml", format!("{THREE}{sweep}"));
     let ran = place.run(&["sim", "run", "n.toml"]).good();
-    let message = "warning: warm-up 1 s: no flow counts: all 9 started before warm-up = \"1 s\"";
+    let message = "warning: warmup 1 s: no flow counts: all 9 started before warmup = \"1 s\"";
     assert!(ran.stderr.contains(message), "{}", ran.stderr);
 }
 

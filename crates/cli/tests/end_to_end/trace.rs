@@ -75,7 +75,7 @@ fn packet_snap_and_flow_limits_apply() {
     let place = rack();
     let (few, message) = traced(&place, &["--trace-packets", "5"]);
     assert_eq!(count(&few, 6), 5);
-    assert!(message.contains("warning: the trace ends there, the run went on"), "{message}");
+    assert!(message.contains("warning: the trace ends there; the run continued"), "{message}");
     let (short, _) = traced(&place, &["--trace-snap", "64"]);
     assert_eq!(count(&short, 6), 24);
     // 32 bytes around a packet and 16 of options.

@@ -121,9 +121,9 @@ impl DeviceModel {
         within("inline-max", self.inline_max, INLINE, "")?;
         within("tx-buffer", self.tx_buffer, TX_BUFFERS, "")?;
         within("rx-buffer", self.rx_buffer, lane_buffers(self.mtu), "")?;
-        if let Some(OsTick { period, steal }) = self.os_tick {
+        if let Some(tick @ OsTick { period, steal }) = self.os_tick {
             within("period", period, TICKS, "")?;
-            if steal >= period {
+            if !tick.leaves_time() {
                 return Err(ModelsError::Tick { steal, period });
             }
         }
@@ -132,8 +132,7 @@ impl DeviceModel {
             within("exit", state.exit, STAGES, "")?;
         }
         let pairs = self.idle_states.iter().zip(self.idle_states.iter().skip(1));
-        let follows = |a: &IdleState, b: &IdleState| b.after > a.after && b.exit > a.exit;
-        match pairs.into_iter().find(|(a, b)| !follows(a, b)) {
+        match pairs.into_iter().find(|(lighter, state)| !state.is_deeper_than(lighter)) {
             Some((before, _)) => Err(ModelsError::IdleStates(*before)),
             None => Ok(()),
         }

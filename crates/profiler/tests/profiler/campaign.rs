@@ -29,9 +29,9 @@ proptest! {
     /// No run is dropped: each run of the plan is measured, or given up after all its attempts.
     #[test]
     fn planned_runs_are_measured_or_abandoned(
-        repeats in 1u32..5, warm_up in 0u32..3, attempts in 1u32..4, seed: u64, outcomes in outcomes(),
+        repeats in 1u32..5, warmup in 0u32..3, attempts in 1u32..4, seed: u64, outcomes in outcomes(),
     ) {
-        let plan = plan(repeats, warm_up, attempts, seed);
+        let plan = plan(repeats, warmup, attempts, seed);
         let mut campaign = Campaign::new(&plan);
         go(&mut campaign, &outcomes, usize::MAX);
         prop_assert_eq!(campaign.left(), 0);
@@ -39,7 +39,7 @@ proptest! {
         for &share in plan.shares() {
             for (purpose, planned) in [
                 (Purpose::Sample, repeats),
-                (Purpose::WarmUp, if share == Share::ALL { warm_up } else { 0 }),
+                (Purpose::Warmup, if share == Share::ALL { warmup } else { 0 }),
             ] {
                 let of = |run: &&Run| run.share == share && run.purpose == purpose;
                 let measured = campaign.runs().iter().filter(of).filter(well).count();

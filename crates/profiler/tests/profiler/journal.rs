@@ -11,7 +11,7 @@ fn journal() -> Journal {
 }
 
 fn runs() -> impl Strategy<Value = Vec<Run>> {
-    let purpose = prop_oneof![Just(Purpose::WarmUp), Just(Purpose::Sample)];
+    let purpose = prop_oneof![Just(Purpose::Warmup), Just(Purpose::Sample)];
     let outcome = prop_oneof![
         Just(Outcome::Success),
         any::<i32>().prop_map(Outcome::Code),

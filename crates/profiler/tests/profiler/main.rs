@@ -14,9 +14,9 @@ fn share(percent: f64) -> Share {
     Share::try_from(percent / 100.0).unwrap()
 }
 
-fn plan(repeats: u32, warm_up: u32, attempts: u32, seed: u64) -> Plan {
+fn plan(repeats: u32, warmup: u32, attempts: u32, seed: u64) -> Plan {
     let some = |number| NonZeroU32::new(number).unwrap();
-    Plan::new(&Share::PROFILED, some(repeats), warm_up, some(attempts), seed).unwrap()
+    Plan::new(&Share::PROFILED, some(repeats), warmup, some(attempts), seed).unwrap()
 }
 
 fn run(share: Share, purpose: Purpose, time: Time, outcome: Outcome) -> Run {

@@ -18,12 +18,16 @@ impl EthernetScenario {
         self
     }
 
-    /// Returns the flows of the scenario's generators in order of start; none if the workload is a
-    /// list.
+    /// Returns the flows of the scenario's generators in order of start.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the workload is a list, which the caller reads and passes to
+    /// [`run_with`](Self::run_with).
     pub fn arrivals(&self) -> impl Iterator<Item = Arrival> + '_ {
         let parts: &[Part] = match &self.workload {
             Workload::Parts(parts) => parts,
-            Workload::List(_) => &[],
+            Workload::List(name) => panic!("the flows of the list {name} are for `run_with`"),
         };
         let mut of_incast = 0;
         Merge::new(parts.iter().map(|part| part.generator.flows(self.seed))).map(move |merged| {

@@ -6,10 +6,20 @@ use bandwise_netsim::ethernet::{ModelError, NetworkModel};
 use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::{MAX_FLOW, MAX_START};
+use std::ops::RangeInclusive;
 
 /// Default of [`EthernetBuilder::storm`]. Watchdogs of switches wait for some hundred milliseconds,
 /// which is longer than most runs simulate.
-pub(super) const STORM: Time = Time::from_ms(5);
+const STORM: Time = Time::from_ms(5);
+
+/// Ends of a run, and lengths of a pause storm.
+pub(super) const LIMITS: RangeInclusive<Time> = Time::from_us(1)..=LONGEST;
+
+/// Returns the possible warm-ups of a run with this limit. The warm-up ends before the limit, or no
+/// flow would count.
+pub(super) fn warmups(limit: Option<Time>) -> RangeInclusive<Time> {
+    Time::ZERO..=limit.map_or(LONGEST, |limit| limit.saturating_sub(Time::from_ps(1)))
+}
 
 /// Builds an [`EthernetScenario`].
 ///
@@ -60,10 +70,10 @@ pub enum BuildError {
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The fabric has fewer than two hosts.
-    #[error("a fabric of {0} hosts (allowed: 2 or more)")]
+    #[error("the fabric has too few hosts: {0} (allowed: 2 or more)")]
     TooFewHosts(usize),
     /// The model is one of Homa and the transport is not, or the reverse.
-    #[error("the transport is {}, and the model of hosts is another one's", .0.title())]
+    #[error("the transport is {}, and the host model is for another one", .0.title())]
     Transport(TransportKind),
     /// A generator was made for another number of hosts than the fabric has.
     #[error("a generator of flows among {wanted} hosts (allowed: up to {hosts})")]
@@ -132,7 +142,7 @@ impl EthernetBuilder {
             model,
             workload: Workload::Parts(Vec::new()),
             limit: None,
-            warm_up: Time::ZERO,
+            warmup: Time::ZERO,
             storm: STORM,
             seed: 1,
         };
@@ -183,8 +193,8 @@ impl EthernetBuilder {
 
     /// Sets the time before which flows count in no average and no percentile, up to the limit.
     #[must_use]
-    pub fn warm_up(mut self, time: Time) -> Self {
-        self.scenario.warm_up = time;
+    pub fn warmup(mut self, time: Time) -> Self {
+        self.scenario.warmup = time;
         self
     }
 
@@ -222,16 +232,11 @@ impl EthernetBuilder {
         if let Workload::Parts(parts) = &scenario.workload {
             parts.iter().try_for_each(|part| scenario.check_part(part))?;
         }
-        let least = Time::from_us(1);
         if let Some(limit) = scenario.limit {
-            time_range::check("limit", limit, least..=LONGEST)?;
+            time_range::check("limit", limit, LIMITS)?;
         }
-        time_range::check(
-            "warm-up",
-            scenario.warm_up,
-            Time::ZERO..=scenario.limit.unwrap_or(LONGEST),
-        )?;
-        time_range::check("pause-storm", scenario.storm, least..=LONGEST)?;
+        time_range::check("warmup", scenario.warmup, warmups(scenario.limit))?;
+        time_range::check("pause-storm", scenario.storm, LIMITS)?;
         Ok(scenario)
     }
 }

@@ -55,13 +55,13 @@ impl EthernetScenario {
             model,
             workload,
             limit,
-            warm_up,
+            warmup,
             storm,
             seed,
         } = self;
         let mut fingerprint = Fingerprint::default();
         let written =
-            write!(fingerprint, "{fabric:?}{model:?}{workload:?}{limit:?}{warm_up}{storm}{seed}");
+            write!(fingerprint, "{fabric:?}{model:?}{workload:?}{limit:?}{warmup}{storm}{seed}");
         written.expect("a fingerprint takes anything");
         fingerprint
     }

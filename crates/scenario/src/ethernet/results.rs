@@ -43,7 +43,7 @@ pub struct EthernetResults {
 impl EthernetResults {
     /// Returns whether flows have arrived and all of them started in the warm-up. All tables are
     /// empty then.
-    pub fn is_all_warm_up(&self) -> bool {
+    pub fn is_all_warmup(&self) -> bool {
         self.finished > 0 && self.groups.is_empty()
     }
 }

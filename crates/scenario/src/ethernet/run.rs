@@ -50,11 +50,19 @@ const SLICE: Time = Time::from_us(100);
 
 impl EthernetScenario {
     /// Runs the scenario with the flows of its own generators.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the workload is a list, whose flows [`run_with`](Self::run_with) takes.
     pub fn run(&self, watch: &mut impl FlowWatch) -> EthernetResults {
         self.run_by(&Sequential, watch)
     }
 
     /// Runs the scenario on an executor, which changes no result.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the workload is a list, whose flows [`run_with`](Self::run_with) takes.
     pub fn run_by(&self, executor: &impl Executor, watch: &mut impl FlowWatch) -> EthernetResults {
         let flows = self.arrivals().map(Ok::<_, std::convert::Infallible>);
         match self.run_checked(executor, flows, watch) {
@@ -165,7 +173,7 @@ struct Run<'a> {
     started: u64,
     finished: u64,
     /// Flows and requests that start earlier don't count.
-    warm_up: Time,
+    warmup: Time,
 }
 
 impl<'a> Run<'a> {
@@ -180,7 +188,7 @@ impl<'a> Run<'a> {
             arrived: Vec::new(),
             started: 0,
             finished: 0,
-            warm_up: scenario.warm_up,
+            warmup: scenario.warmup,
         }
     }
 
@@ -189,7 +197,7 @@ impl<'a> Run<'a> {
         let Flow { start, src, dst, bytes } = arrival.flow;
         let opened = FlowSpec { number, start, src, dst, bytes, class: arrival.class };
         self.network.open(&opened).expect("the scenario's longest path is short enough");
-        if let Some(request) = arrival.request.filter(|_| start >= self.warm_up) {
+        if let Some(request) = arrival.request.filter(|_| start >= self.warmup) {
             self.requests.start(number, request, start);
         }
         self.started += 1;
@@ -211,7 +219,7 @@ impl<'a> Run<'a> {
             let completion_time = finished.completion_time();
             let record = FlowRecord { number, start, src, dst, bytes, completion_time, alone };
             let of_request = self.requests.finish(number, at);
-            if start >= self.warm_up {
+            if start >= self.warmup {
                 self.groups.add(&record);
                 if let (Some(others), false) = (&mut self.others, of_request) {
                     others.add(&record);

@@ -19,7 +19,7 @@ pub struct EthernetScenario {
     pub(super) model: NetworkModel,
     pub(super) workload: Workload,
     pub(super) limit: Option<Time>,
-    pub(super) warm_up: Time,
+    pub(super) warmup: Time,
     pub(super) storm: Time,
     pub(super) seed: u64,
 }
@@ -77,8 +77,8 @@ impl EthernetScenario {
 
     /// Returns the warm-up. Flows that start within it are simulated, and count in no average and
     /// no percentile.
-    pub fn warm_up(&self) -> Time {
-        self.warm_up
+    pub fn warmup(&self) -> Time {
+        self.warmup
     }
 
     /// Returns the limit of pauses: the results list ports that PFC pauses for longer without a

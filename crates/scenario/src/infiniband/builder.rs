@@ -9,6 +9,12 @@ use bandwise_topology::routes::credit_loop;
 use bandwise_topology::{Fabric, Port, Routes};
 use bandwise_units::Time;
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+/// Times for which bulk flows can run before the measurement.
+pub(super) const WARMUPS: RangeInclusive<Time> = Time::ZERO..=LONGEST;
+/// Longest times of the measurement.
+pub(super) const DURATIONS: RangeInclusive<Time> = Time::from_ps(1)..=LONGEST;
 
 /// Most queue pairs of a host: their numbers have 16 bits.
 const MOST_QPS: u32 = u16::MAX as u32;
@@ -77,7 +83,7 @@ impl InfinibandBuilder {
             fabric,
             models,
             flows: Vec::new(),
-            warm_up: Time::from_us(100),
+            warmup: Time::from_us(100),
             duration: Time::from_ms(50),
             seed: 1,
             allow_credit_loops: false,
@@ -134,8 +140,8 @@ impl InfinibandBuilder {
 
     /// Sets the time for which bulk flows run before the measurement, up to an hour.
     #[must_use]
-    pub fn warm_up(mut self, time: Time) -> Self {
-        self.scenario.warm_up = time;
+    pub fn warmup(mut self, time: Time) -> Self {
+        self.scenario.warmup = time;
         self
     }
 
@@ -168,8 +174,8 @@ impl InfinibandBuilder {
     /// and [`allow_credit_loops`](Self::allow_credit_loops) is not set.
     pub fn build(self) -> Result<InfinibandScenario, BuildError> {
         let InfinibandBuilder { mut scenario, added } = self;
-        time_range::check("warmup", scenario.warm_up, Time::ZERO..=LONGEST)?;
-        time_range::check("duration", scenario.duration, Time::from_ps(1)..=LONGEST)?;
+        time_range::check("warmup", scenario.warmup, WARMUPS)?;
+        time_range::check("duration", scenario.duration, DURATIONS)?;
         scenario.models.check(&scenario.fabric)?;
         let mtu = scenario.models.device.mtu;
         let mut flows = Flows::new(&scenario);

@@ -30,7 +30,7 @@ impl InfinibandScenario {
         let mut sim = sim.expect("the builder has checked the tables");
         let places = self.flows.iter().zip(0..).map(|(flow, i)| self.start(&mut sim, flow, i));
         let places: Vec<Place> = places.collect();
-        let total = self.warm_up + self.duration;
+        let total = self.warmup + self.duration;
         let mut stop = Stop::Complete;
         while sim.now() < total {
             let outcome = sim.run((sim.now() + SLICE).min(total));
@@ -83,7 +83,7 @@ impl InfinibandScenario {
         let (from, to) = (flow.from, flow.to);
         let connect =
             |sim: &mut Simulation<Generator>| sim.connect(from, to, flow.transport, flow.sl);
-        let at = self.warm_up + jitter;
+        let at = self.warmup + jitter;
         let (program, qps, at): (Generator, Vec<Qp>, Time) = match &flow.method {
             Method::RPerf(t) => {
                 let (wire, _) = connect(sim);
@@ -152,7 +152,7 @@ impl InfinibandScenario {
             until: t.stop,
             messages: None,
             rate: t.rate,
-            window: Window { from: self.warm_up, to: self.warm_up + self.duration },
+            window: Window { from: self.warmup, to: self.warmup + self.duration },
         };
         Bulk::new(settings).expect("the builder has checked the flow")
     }

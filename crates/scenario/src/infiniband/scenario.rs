@@ -18,7 +18,7 @@ pub struct InfinibandScenario {
     pub(super) routes: Routes,
     pub(super) models: Models,
     pub(super) flows: Vec<Flow>,
-    pub(super) warm_up: Time,
+    pub(super) warmup: Time,
     pub(super) duration: Time,
     pub(super) seed: u64,
     pub(super) allow_credit_loops: bool,
@@ -67,8 +67,8 @@ impl InfinibandScenario {
     }
 
     /// Returns the time for which bulk flows run before the measurement.
-    pub fn warm_up(&self) -> Time {
-        self.warm_up
+    pub fn warmup(&self) -> Time {
+        self.warmup
     }
 
     /// Returns the longest time of the measurement.

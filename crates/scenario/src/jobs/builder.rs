@@ -182,7 +182,7 @@ fn check_together(jobs: &[SharedJob]) -> Result<(), JobError> {
         }
         if *profiles.entry(application).or_insert(profile) != profile {
             let message =
-                format!("another model of {:?} than that of a job before", application.as_str());
+                format!("{:?} has a different model in an earlier job", application.as_str());
             let allowed = "a name that is no other application's";
             return Err(JobError { number, ..JobError::new(message, allowed) });
         }

@@ -1,5 +1,7 @@
 //! [`SharingPolicy`]: the rule by which jobs share links.
 
+use bandwise_flowsim::MAX_QUEUES;
+
 /// The rule by which jobs share links. Besides Saba there are controls, which separate the gain of
 /// weights from that of queues and of order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,21 +116,19 @@ impl SharingPolicy {
     /// Returns the most jobs that the policy can distinguish.
     pub(super) const fn most_jobs(self) -> usize {
         match self {
-            SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => MOST_QUEUES,
+            SharingPolicy::SabaUnlimited | SharingPolicy::GivenWeights => MAX_QUEUES,
             SharingPolicy::Reserved | SharingPolicy::Guaranteed => MOST_PARTS,
             _ => usize::MAX,
         }
     }
 }
 
-/// Most queues of a link (`bandwise_flowsim::LinkConfig`), which limits jobs with a queue each.
-const MOST_QUEUES: usize = 256;
 /// Most jobs with a part of a link each: a link has one more queue for flows without a part.
-const MOST_PARTS: usize = 255;
+const MOST_PARTS: usize = MAX_QUEUES - 1;
 
 /// The error for a policy that can't distinguish this number of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{} has a queue for each job, and there are {jobs} jobs", .policy.as_str())]
+#[error("{} needs a queue for each job, and {jobs} jobs are too many", .policy.as_str())]
 pub struct TooManyJobs {
     /// Policy.
     pub policy: SharingPolicy,

@@ -186,7 +186,6 @@ fn fabrics_and_workloads_from_files() {
     let scenario = read("fabric-file = \"rack.toml\"\n[workload]\nflows = \"some/list.csv\"\n");
     assert_eq!(scenario.fabric().hosts().len(), 3);
     assert_eq!(*scenario.workload(), Workload::List("some/list.csv".into()));
-    assert_eq!(scenario.arrivals().count(), 0);
     let scenario = read(
         "[workload]\npoisson = { load = 0.3, sizes = { cdf = \"sizes.cdf\" }, flows = 1000 }\n",
     );

@@ -74,7 +74,7 @@ fn impossible_values_are_refused() {
         why(EthernetScenario::builder(one, TransportKind::Irn, model)),
         why(homa),
         why(small().limit(Time::ZERO)),
-        why(small().limit(Time::from_us(5)).warm_up(Time::from_us(6))),
+        why(small().limit(Time::from_us(5)).warmup(Time::from_us(5))),
         why(small().storm(Time::ZERO)),
         why(small().change_model(|model| model.host.mtu = 0)),
         why(small().change_model(|model| model.host.extra_header = 9_999)),
@@ -176,4 +176,10 @@ proptest! {
         prop_assume!(scenario.is_ok());
         prop_assert_eq!(scenario.unwrap().run(&mut ()).started, started);
     }
+}
+
+#[test]
+#[should_panic(expected = "the flows of the list flows.csv are for `run_with`")]
+fn list_is_not_run_without_its_flows() {
+    small().workload(Workload::List("flows.csv".into())).build().unwrap().run(&mut ());
 }

@@ -151,7 +151,7 @@ fn invalid_scenarios_are_refused() {
         "[run]\nlimit = \"0 s\"\n",
         "[run]\npause-storm = \"0 s\"\n",
         "[run]\nduration = \"1 s\"\n",
-        "[run]\nlimit = \"1 ms\"\nwarm-up = \"2 ms\"\n",
+        "[run]\nlimit = \"1 ms\"\nwarmup = \"2 ms\"\n",
         "[transport]\nrto-high = \"never\"\n",
     ];
     let messages = documents.iter().map(|text| {

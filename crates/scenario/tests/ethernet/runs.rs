@@ -125,14 +125,14 @@ fn flows_beside_an_incast_are_reported_separately() {
 }
 
 #[test]
-fn flows_started_in_the_warm_up_do_not_count() {
+fn flows_started_in_the_warmup_do_not_count() {
     let text = format!(
         "{SMALL}[workload]\npoisson = {{ duration = \"400 us\" }}\n\
          incast = {{ senders = 3, bytes = \"9 kB\", requests = 4, every = \"100 us\" }}\n"
     );
     let (mut all, mut later) = (Watcher::default(), Watcher::default());
     let whole = read(&text).run(&mut all);
-    let warm = read(&format!("{text}[run]\nwarm-up = \"150 us\"\n"));
+    let warm = read(&format!("{text}[run]\nwarmup = \"150 us\"\n"));
     let found = warm.run(&mut later);
     // The simulation and the watcher's view are unchanged.
     assert_eq!((&all.arrived, whole.counters), (&later.arrived, found.counters));

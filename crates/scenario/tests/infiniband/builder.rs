@@ -117,7 +117,7 @@ fn requests_are_flows_by_name() {
 #[test]
 fn impossible_times_and_tables_are_refused() {
     insta::assert_snapshot!(error(builder().duration(Time::ZERO)), @"duration can't be 0 ps (allowed: 1 ps to 3600 s)");
-    insta::assert_snapshot!(error(builder().warm_up(Time::MAX)), @"warmup can't be 18446744.073709551615 s (allowed: 0 ps to 3600 s)");
+    insta::assert_snapshot!(error(builder().warmup(Time::MAX)), @"warmup can't be 18446744.073709551615 s (allowed: 0 ps to 3600 s)");
     let empty = VlArbTable { high: Vec::new(), low: Vec::new(), high_limit: 0 };
     let tables = builder().change_models(|models| models.qos.vlarb = empty);
     insta::assert_snapshot!(error(tables), @"no entry of the arbitration table has a weight: at least one must be 1 to 255");
@@ -183,7 +183,7 @@ proptest! {
     /// Flows of any values are refused, or run without a panic. Too many refusals fail the test.
     #[test]
     fn accepted_infiniband_scenarios_run(flows in prop::collection::vec(any_flow(), 1..3)) {
-        let short = builder().warm_up(Time::from_us(2)).duration(Time::from_us(20));
+        let short = builder().warmup(Time::from_us(2)).duration(Time::from_us(20));
         let scenario = flows.into_iter().fold(short, InfinibandBuilder::flow).build();
         prop_assume!(scenario.is_ok());
         let scenario = scenario.unwrap();

@@ -99,7 +99,7 @@ fn policies_that_do_not_fit_are_refused_before_the_run() {
     let scenario = many.build().unwrap();
     let policies = vec![SharingPolicy::Saba, SharingPolicy::Reserved];
     let error = JobsExperiment::new(scenario, policies).unwrap_err();
-    insta::assert_snapshot!(error, @"reserved has a queue for each job, and there are 257 jobs");
+    insta::assert_snapshot!(error, @"reserved needs a queue for each job, and 257 jobs are too many");
     insta::assert_snapshot!(error.allowed(), @"up to 255 jobs with this policy, or other policies");
 }
 

@@ -279,7 +279,7 @@ fn more_jobs_than_queues_are_refused_before_they_are_run() {
     let error = many.under(SharingPolicy::SabaUnlimited).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "saba-unlimited has a queue for each job, and there are 257 jobs"
+        "saba-unlimited needs a queue for each job, and 257 jobs are too many"
     );
     // The last job has as much as the first.
     let most = jobs(256);

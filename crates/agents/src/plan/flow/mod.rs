@@ -5,10 +5,10 @@ mod task;
 
 use super::method::FlowMethod;
 use super::{Flow, Host, Role, Span};
-use crate::THINK;
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_rdma::verbs::Transport;
+use bandwise_rperf::defaults;
 use bandwise_scenario::infiniband::OpcodeName;
 use bandwise_scenario::values::{Given, HostNames, number, text, within};
 use bandwise_session::Method;
@@ -174,7 +174,7 @@ impl FlowSpec {
     fn think(&self, source: &Source, method: Method) -> Result<Time, InputError> {
         match &self.think {
             None if matches!(method, Method::KeyValue(_)) => Ok(Time::ZERO),
-            None => Ok(THINK),
+            None => Ok(defaults::THINK),
             Some(given) if matches!(method, Method::Bulk(_)) => {
                 let error = source.error(given.span(), "bulk traffic does not pause");
                 Err(error.allowed("`think` with all other methods"))
@@ -191,7 +191,7 @@ impl FlowSpec {
         };
         match &self.stop {
             None => Span::new(start, start + duration).map_err(|_| {
-                source.error(self.place(), "it would not last").allowed("a longer duration")
+                source.error(self.place(), "the flow has no duration").allowed("a longer duration")
             }),
             Some(given) => {
                 let stop = within(source, "stop", given, *DURATIONS.start()..=longest)?;

@@ -39,7 +39,7 @@ impl Kept {
             Err(error) => return Err(anyhow!(error).context(file.display().to_string()).into()),
         };
         let kept: Kept = serde_json::from_slice(&text)
-            .with_context(|| format!("{}: is not what --keep writes", file.display()))?;
+            .with_context(|| format!("{}: is not a file written by --keep", file.display()))?;
         let is_lane = |vl: &u8| *vl < 16;
         let is_sound = |port: &Port| {
             port.low.iter().chain(&port.high).all(|(vl, _)| is_lane(vl))
@@ -47,7 +47,7 @@ impl Kept {
         };
         match kept.schema == SCHEMA && kept.ports.values().all(is_sound) {
             true => Ok(kept),
-            false => Err(anyhow!("{}: is not what --keep writes", file.display()).into()),
+            false => Err(anyhow!("{}: is not a file written by --keep", file.display()).into()),
         }
     }
 

@@ -99,7 +99,7 @@ struct WritesAnswer {
 impl Answer for WritesAnswer {
     fn text(&self) -> String {
         match self.plan.is_empty() {
-            true => "nothing is to be written\n".to_owned(),
+            true => "no change: the port has these weights\n".to_owned(),
             false => self.plan.iter().map(|line| format!("{line}\n")).collect(),
         }
     }
@@ -185,7 +185,7 @@ impl Flags {
         Ok(vec![port?])
     }
 
-    /// Returns the wanted state of the port, or `None` if nothing is to be written.
+    /// Returns the wanted state of the port, or `None` if it has no change.
     fn wanted(
         &self,
         fabric: &mut InfiniBand,

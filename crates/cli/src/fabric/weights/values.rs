@@ -84,10 +84,9 @@ pub(super) fn config(queues: &[Queue], given: &Lanes) -> Result<PortConfig, Fail
         (0u8..).zip(queues).flat_map(|(at, queue)| queue.sls.iter().map(move |&sl| (at, sl)))
     {
         let Some(level) = given.sls().iter().position(|&own| own == sl) else {
-            return Err(Failure::usage(
-                format!("SL {} is not to be written", sl.get()),
-                "those of --sls",
-            ));
+            let sls: Vec<String> = given.sls().iter().map(|sl| sl.get().to_string()).collect();
+            let message = format!("SL {} is not one of --sls", sl.get());
+            return Err(Failure::usage(message, sls.join(", ")));
         };
         if !seen.insert(sl) {
             return Err(Failure::usage(

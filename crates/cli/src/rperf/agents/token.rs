@@ -31,7 +31,7 @@ impl TokenFlag {
                 Ok(text) => (VARIABLE.to_owned(), text),
                 Err(_) => {
                     let allowed = format!("--token-file FILE, or the variable {VARIABLE}");
-                    return Err(Failure::usage("there is no token", allowed));
+                    return Err(Failure::usage("no token is given", allowed));
                 }
             },
         };

@@ -8,12 +8,10 @@ use bandwise_measure::client::ClientSettings;
 use bandwise_measure::program::Until;
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
+use bandwise_rperf::defaults;
 use bandwise_session::{Method, Operation, Part, Task};
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::manager::usable;
-
-/// The default number of samples, or of messages of bulk traffic.
-const SAMPLES: u64 = 10_000;
 
 /// The first size of a sweep and its default last one, in bytes, as of perftest's `-a`.
 const SMALLEST: u32 = 2;
@@ -55,7 +53,7 @@ impl Client {
         let inline =
             self.inline_size.map_or_else(|| default_inline(method), |inline| inline as u32);
         if self.all && method.operation() == Operation::Atomic {
-            return Err(Failure::usage("-a: an atomic has one size alone", "no -a"));
+            return Err(Failure::usage("-a: an atomic always has 8 B", "no -a"));
         }
         // A sweep is checked with its largest size: either all of its sizes are valid or none is.
         let size = if self.all { LARGEST } else { default_bytes(method) };
@@ -118,7 +116,7 @@ impl Client {
         let place = self.here.resolve(&chosen.device)?;
         let until = match self.duration {
             Some(duration) => Until::Time(duration),
-            None => Until::Samples(self.samples.unwrap_or(SAMPLES)),
+            None => Until::Samples(self.samples.unwrap_or(defaults::SAMPLES)),
         };
         let tasks = match self.all {
             false => vec![task],
@@ -155,7 +153,7 @@ impl Client {
             OperationFlag::Atomic => Operation::Atomic,
         });
         let only = |name: &str, allowed: &str| {
-            Err(Failure::usage(format!("{name} moves its messages in one way alone"), allowed))
+            Err(Failure::usage(format!("{name} has a fixed operation"), allowed))
         };
         match (self.method, operation) {
             (MethodFlag::Rperf, None | Some(Operation::Send)) => Ok(Method::Rperf),

@@ -48,7 +48,7 @@ pub(crate) struct Flags {
     /// Name of the application in the table
     #[arg(long, value_name = "NAME", value_parser = application)]
     app: Application,
-    /// Shares of the bandwidth in percent, 100 among them
+    /// Shares of the bandwidth in percent; must include 100
     #[arg(long, value_name = "PERCENTS", value_delimiter = ',', value_parser = percent)]
     #[arg(default_value = "5,10,25,50,75,90,100", allow_hyphen_values = true)]
     at: Vec<Share>,
@@ -59,7 +59,7 @@ pub(crate) struct Flags {
     /// Runs with the whole bandwidth before the first sample
     #[arg(long, value_name = "N", value_parser = number(0..=1000), default_value = "1")]
     #[arg(allow_negative_numbers = true)]
-    warm_up: u64,
+    warmup: u64,
     /// Attempts at a run that fails
     #[arg(long, value_name = "N", value_parser = number(1..=100), default_value = "2")]
     #[arg(allow_negative_numbers = true)]
@@ -177,7 +177,7 @@ impl Flags {
     pub(super) fn resolve(self) -> Result<Settings, Failure> {
         let some = |number: u64| NonZeroU32::new(number as u32).expect("from 1");
         let (repeat, attempts) = (some(self.repeat), some(self.attempts));
-        let plan = Plan::new(&self.at, repeat, self.warm_up as u32, attempts, self.seed)
+        let plan = Plan::new(&self.at, repeat, self.warmup as u32, attempts, self.seed)
             .map_err(|error| Failure::usage(format!("--at: {error}"), PlanError::ALLOWED))?;
         let journal = self.journal.unwrap_or_else(|| {
             let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };

@@ -40,7 +40,7 @@ impl Flags {
         before.into_iter().for_each(|run| campaign.made(run));
         if resumed > 0 {
             let (path, left) = (settings.journal.display(), campaign.left());
-            note(format_args!("{path}: {resumed} runs are made already, {left} are left"));
+            note(format_args!("{path}: {resumed} runs are done, {left} are left"));
         }
         let progress = ProfileProgress::begin(settings.application.as_str(), &campaign);
         let completion = settings.profile.run(

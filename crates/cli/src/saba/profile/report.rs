@@ -111,7 +111,7 @@ fn runs(answer: &ProfileAnswer) -> Figure {
     let well = |run: &RunRow| run.outcome == Outcome::Success;
     let series = [
         of("samples", &|run| well(run) && run.purpose == Purpose::Sample),
-        of("warm-ups", &|run| well(run) && run.purpose == Purpose::WarmUp),
+        of("warm-ups", &|run| well(run) && run.purpose == Purpose::Warmup),
         of("failed", &|run| !well(run)),
     ];
     Figure {

@@ -35,14 +35,14 @@ pub(super) fn closing(answer: &ProfileAnswer) -> Vec<String> {
 
 /// Returns a table of the shares, and one of the failed runs if there are some.
 pub(super) fn all(answer: &ProfileAnswer) -> Vec<Table> {
-    let warm_ups = answer.runs.iter().filter(|run| run.purpose == Purpose::WarmUp).count();
+    let warmups = answer.runs.iter().filter(|run| run.purpose == Purpose::Warmup).count();
     let failed: Vec<_> = answer.runs.iter().filter(|run| run.outcome != Outcome::Success).collect();
     let runs = match answer.runs.len() {
         1 => "1 run".to_owned(),
         more => format!("{more} runs"),
     };
     let caption =
-        format!("{}: {runs}, {warm_ups} for warm-up, {} failed.", answer.links, failed.len());
+        format!("{}: {runs}, {warmups} for warm-up, {} failed.", answer.links, failed.len());
     let mut header: Vec<String> =
         ["bandwidth", "runs", "mean", "shortest", "longest", "slowdown", "± (95%)"]
             .map(String::from)
@@ -81,7 +81,7 @@ fn share_row(answer: &ProfileAnswer, of: &ShareRow) -> Vec<Cell> {
 
 fn failed_row(run: &RunRow) -> Vec<Cell> {
     let purpose = match run.purpose {
-        Purpose::WarmUp => "warm-up",
+        Purpose::Warmup => "warmup",
         Purpose::Sample => "sample",
     };
     vec![

@@ -236,6 +236,6 @@ fn unusable(error: &Error) -> Failure {
 /// Returns a new unique job.
 fn own_job() -> Result<String, Failure> {
     let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).context("a name for the job can't be drawn")?;
+    getrandom::fill(&mut bytes).context("no random name for the job")?;
     Ok(format!("run-{:016x}", u64::from_ne_bytes(bytes)))
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
-use crate::sim::tables::all_warm_up;
+use crate::sim::tables::all_warmup;
 use anyhow::anyhow;
 use bandwise_netsim::engine::Sequential;
 use bandwise_scenario::ethernet::{Arrival, Fingerprint, Point};
@@ -97,8 +97,8 @@ fn point(
         let label = settings.study.label(point);
         note(format_args!("warning: {label}: {missing} flows will never arrive"));
     }
-    if results.is_all_warm_up() {
-        let (label, what) = (settings.study.label(point), all_warm_up(&point.scenario, &results));
+    if results.is_all_warmup() {
+        let (label, what) = (settings.study.label(point), all_warmup(&point.scenario, &results));
         note(format_args!("warning: {label}: {what}"));
     }
     let finished = Finished::of(&results);

@@ -34,7 +34,7 @@ impl Store {
             Failure::usage(message, "a folder that exists or can be made")
         })?;
         let program = std::env::current_exe().and_then(std::fs::read);
-        let program = program.context("--resume: this program can't read its own file")?;
+        let program = program.context("--resume: can't read the executable")?;
         Ok(Store { folder: path, build: Fingerprint::default().and(&program) })
     }
 

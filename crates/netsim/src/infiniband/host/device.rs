@@ -75,6 +75,13 @@ pub struct OsTick {
     pub steal: Time,
 }
 
+impl OsTick {
+    /// Returns whether programs have time between interruptions.
+    pub fn leaves_time(&self) -> bool {
+        self.steal < self.period
+    }
+}
+
 /// An idle state of a core (ACPI: a C-state). A sleeping core is in the last of its host's states
 /// whose `after` has passed. The operating system chooses the state by the expected length of the
 /// sleep; this model assumes that it expects correctly.
@@ -84,6 +91,14 @@ pub struct IdleState {
     pub after: Time,
     /// Time from the interrupt to the first instruction (exit latency).
     pub exit: Time,
+}
+
+impl IdleState {
+    /// Returns whether this state is entered later than a lighter one and takes longer to leave.
+    /// One of the two would be useless otherwise.
+    pub fn is_deeper_than(&self, lighter: &IdleState) -> bool {
+        self.after > lighter.after && self.exit > lighter.exit
+    }
 }
 
 /// Names of the presets, for messages.

@@ -120,7 +120,7 @@
 //! [run]
 //! seed = 1
 //! limit = "1 s"                # of simulated time [default: until all flows have arrived]
-//! warm-up = "0 us"             # flows that start earlier count in no average and no percentile
+//! warmup = "0 us"             # flows that start earlier count in no average and no percentile
 //! pause-storm = "5 ms"         # results list ports that are paused for longer without a break
 //! ```
 //!
@@ -252,7 +252,6 @@ impl Spec {
         let host = frame.host(poll, transport, congestion);
         let mut model = NetworkModel { switch, thresholds, host, classes, routing };
         self.transport.cap(&mut model, &fabric);
-        let run = self.run.resolve(source)?;
         let workload = match &self.workload {
             Some(given) => {
                 if kind == TransportKind::Homa {
@@ -265,11 +264,8 @@ impl Spec {
         model.host.homa = self.transport.homa(source, &fabric, &model, &workload)?;
         let builder = EthernetScenario::builder(fabric, kind, model)
             .title(self.title.unwrap_or_else(|| source.name.to_owned()))
-            .workload(workload)
-            .limit(run.limit)
-            .warm_up(run.warm_up)
-            .storm(run.storm)
-            .seed(run.seed);
+            .workload(workload);
+        let builder = self.run.set(source, builder)?;
         let scenario = builder.build().map_err(|error| source.error(at, error.to_string()))?;
         Ok(Parsed { scenario, warnings })
     }

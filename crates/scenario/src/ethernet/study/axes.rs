@@ -56,7 +56,7 @@ pub(super) fn read<'a>(
     };
     reader.keys(table, &Path::new())?;
     if reader.axes.is_empty() {
-        let error = source.error(first_line(source, sweep.span()), "a sweep over nothing");
+        let error = source.error(first_line(source, sweep.span()), "a sweep without an axis");
         return Err(error.allowed(format!("a key of the file with {EXAMPLE}")));
     }
     let names: Vec<&str> = reader.axes.iter().map(|axis| last_part(&axis.name)).collect();

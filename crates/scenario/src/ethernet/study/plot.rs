@@ -46,7 +46,7 @@ pub(super) fn read(
     };
     let y = match spec.y {
         Some(names) if names.get_ref().is_empty() => {
-            return Err(source.error(names.span(), "a plot of nothing").allowed(metrics()));
+            return Err(source.error(names.span(), "a plot without a metric").allowed(metrics()));
         }
         Some(names) => {
             names.get_ref().iter().map(|name| metric(source, name)).collect::<Result<_, _>>()?

@@ -6,6 +6,7 @@ use crate::reader::values::SECOND;
 use crate::time_range::LONGEST;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
+use bandwise_rperf::defaults::{self, BULK_DEPTH, LATENCY_BYTES};
 use bandwise_units::{BitRate, Bytes, Time};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -72,10 +73,15 @@ fn uses(method: MethodName, key: FlowKey) -> bool {
 
 fn latency(request: &FlowRequest, of: Operation) -> Result<LatencyTraffic, FlowError> {
     Ok(LatencyTraffic {
-        bytes: of.bytes(request.bytes, Bytes::new(64), Bytes::ZERO)?,
-        warmup: number(FlowKey::WarmupRounds, request.warmup_rounds, 20, WARMUP_ROUNDS)?,
-        samples: number(FlowKey::Samples, request.samples, 10_000, SAMPLES)?,
-        think: request.think.unwrap_or(Time::from_ns(600)),
+        bytes: of.bytes(request.bytes, Bytes::new(LATENCY_BYTES.into()), Bytes::ZERO)?,
+        warmup: number(
+            FlowKey::WarmupRounds,
+            request.warmup_rounds,
+            defaults::WARMUP_ROUNDS,
+            WARMUP_ROUNDS,
+        )?,
+        samples: number(FlowKey::Samples, request.samples, defaults::SAMPLES, SAMPLES)?,
+        think: request.think.unwrap_or(defaults::THINK),
     })
 }
 
@@ -84,7 +90,7 @@ fn bulk(request: &FlowRequest, of: Operation) -> Result<BulkTraffic, FlowError> 
         bytes: of.bytes(request.bytes, Bytes::from_kib(4), Bytes::new(1))?,
         opcode: of.opcode,
         buffer: request.buffer.unwrap_or(Bytes::from_kib(32)),
-        depth: number(FlowKey::Depth, request.depth, 128, DEPTH)? as u32,
+        depth: number(FlowKey::Depth, request.depth, BULK_DEPTH.into(), DEPTH)? as u32,
         batch: number(FlowKey::Batch, request.batch, 1, BATCH)? as u32,
         qps: number(FlowKey::Qps, request.qps, 1, QPS)? as u16,
         rate: request.rate,
@@ -158,7 +164,7 @@ fn check_bulk(traffic: &BulkTraffic) -> Result<(), FlowError> {
     if let Some(stop) = stop {
         within(FlowKey::Stop, stop, &TIMES)?;
         if stop <= start {
-            let message = format!("it would stop at {stop} and start at {start}");
+            let message = format!("stop {stop} is not after start {start}");
             let error = FlowError::new(FlowKey::Stop, message);
             return Err(error.allowed(format!("`stop` after {start}")));
         }

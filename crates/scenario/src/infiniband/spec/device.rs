@@ -163,8 +163,7 @@ impl DeviceSpec {
     }
 }
 
-/// Reads idle states. Refuses a state that is not entered later than the previous one, or does not
-/// take longer to leave, because one of the two would be useless.
+/// Reads idle states, each deeper than the previous one.
 fn idle_states(
     given: &[Spanned<IdleStateSpec>],
     source: &Source,
@@ -179,7 +178,7 @@ fn idle_states(
             exit: within(source, "exit", exit, STAGES)?,
         };
         if let Some(last) = states.last()
-            && (state.after <= last.after || state.exit <= last.exit)
+            && !state.is_deeper_than(last)
         {
             let message = "an idle state must be entered later than the one before it, and take \
                            longer to leave";
@@ -200,7 +199,7 @@ impl OrFalse<OsTickSpec> {
             period: within(source, "period", period, TICKS)?,
             steal: within(source, "steal", steal, STAGES)?,
         };
-        if tick.steal >= tick.period {
+        if !tick.leaves_time() {
             let message = "a tick that steals its whole period leaves the program nothing";
             let allowed = format!("less than the period of {}", tick.period);
             return Err(source.error(steal.span(), message).allowed(allowed));

@@ -213,14 +213,10 @@ impl Spec {
             models.switch.marking = Some(marking);
             models.device.congestion_control = Some(reaction);
         }
-        let run = self.run.resolve(source)?;
-        let mut builder = InfinibandScenario::builder(fabric)
+        let builder = InfinibandScenario::builder(fabric)
             .title(self.title.as_deref().unwrap_or(source.name))
-            .models(models)
-            .warm_up(run.warmup)
-            .duration(run.duration)
-            .seed(run.seed)
-            .allow_credit_loops(self.run.allow_credit_loops);
+            .models(models);
+        let mut builder = self.run.set(source, builder)?;
         for flow in &self.flow {
             builder = builder.request(flow.request());
         }

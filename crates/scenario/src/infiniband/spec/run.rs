@@ -1,7 +1,8 @@
 //! `[run]`: the duration and the seed.
 
+use crate::infiniband::InfinibandBuilder;
+use crate::infiniband::builder::{DURATIONS, WARMUPS};
 use crate::reader::values::{Given, number, text, within};
-use crate::time_range::LONGEST;
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 use serde::Deserialize;
@@ -15,33 +16,25 @@ pub(super) struct RunSpec {
     duration: Given<Time>,
     #[serde(deserialize_with = "number")]
     seed: Given<u64>,
-    pub(super) allow_credit_loops: bool,
-}
-
-/// The duration and the seed of a run.
-pub(super) struct Run {
-    pub(super) warmup: Time,
-    pub(super) duration: Time,
-    pub(super) seed: u64,
+    allow_credit_loops: bool,
 }
 
 impl RunSpec {
-    /// Returns the defaults.
-    pub(super) fn default_run() -> Run {
-        Run { warmup: Time::from_us(100), duration: Time::from_ms(50), seed: 1 }
-    }
-
-    pub(super) fn resolve(&self, source: &Source) -> Result<Run, InputError> {
-        let mut run = Self::default_run();
+    /// Sets what the table states; the builder has the defaults.
+    pub(super) fn set(
+        &self,
+        source: &Source,
+        mut builder: InfinibandBuilder,
+    ) -> Result<InfinibandBuilder, InputError> {
         if let Some(warmup) = &self.warmup {
-            run.warmup = within(source, "warmup", warmup, Time::ZERO..=LONGEST)?;
+            builder = builder.warmup(within(source, "warmup", warmup, WARMUPS)?);
         }
         if let Some(duration) = &self.duration {
-            run.duration = within(source, "duration", duration, Time::from_ps(1)..=LONGEST)?;
+            builder = builder.duration(within(source, "duration", duration, DURATIONS)?);
         }
         if let Some(seed) = &self.seed {
-            run.seed = *seed.get_ref();
+            builder = builder.seed(*seed.get_ref());
         }
-        Ok(run)
+        Ok(builder.allow_credit_loops(self.allow_credit_loops))
     }
 }

@@ -32,7 +32,7 @@ fn smallest_document_has_defaults() {
     assert_eq!(scenario.models().device, DeviceModel::connectx4_56g());
     assert_eq!(scenario.models().switch.buffer, Bytes::from_kib(32));
     assert_eq!(scenario.models().switch.hiccup, None);
-    let run = |s: &InfinibandScenario| (s.warm_up(), s.duration(), s.seed());
+    let run = |s: &InfinibandScenario| (s.warmup(), s.duration(), s.seed());
     assert_eq!(run(&scenario), (Time::from_us(100), Time::from_ms(50), 1));
     assert_eq!(run(&scenario), run(&other));
     let names: Vec<&str> = scenario.flows().iter().map(|f| f.name.as_str()).collect();
@@ -53,7 +53,7 @@ fn idle_state(after_us: u64, exit_us: u64) -> IdleState {
 fn every_key_is_read() {
     let s = read(FULL);
     assert_eq!(s.title(), "Two bulk senders and a latency-sensitive flow");
-    assert_eq!((s.warm_up(), s.duration(), s.seed()), (Time::from_us(50), Time::from_ms(5), 7));
+    assert_eq!((s.warmup(), s.duration(), s.seed()), (Time::from_us(50), Time::from_ms(5), 7));
     let switch = &s.models().switch;
     assert_eq!((switch.latency, switch.credit_delay), (Time::from_ns(210), Time::from_ns(40)));
     assert_eq!((switch.scheduling, switch.queueing), (Scheduling::RoundRobin, Queueing::Voq));
@@ -257,7 +257,7 @@ fn documented_form_has_the_defaults() {
     assert_eq!(port.sl2vl, Some(models.qos.sl2vl));
     models.qos.ports = documented.models().qos.ports.clone();
     assert_eq!(*documented.models(), models);
-    let run = |s: &InfinibandScenario| (s.warm_up(), s.duration(), s.seed());
+    let run = |s: &InfinibandScenario| (s.warmup(), s.duration(), s.seed());
     assert_eq!(run(&documented), run(&defaults_on(fabric())));
     assert_eq!(documented.flows().len(), 1);
 }

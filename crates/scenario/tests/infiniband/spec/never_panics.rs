@@ -128,9 +128,9 @@ fn other_values() -> impl Strategy<Value = String> {
 
 /// Runs the first microseconds.
 fn run(scenario: InfinibandScenario) {
-    let warm_up = scenario.warm_up().min(Time::from_us(5));
+    let warmup = scenario.warmup().min(Time::from_us(5));
     let duration = scenario.duration().min(Time::from_us(20));
-    let scenario = scenario.into_builder().warm_up(warm_up).duration(duration).build().unwrap();
+    let scenario = scenario.into_builder().warmup(warmup).duration(duration).build().unwrap();
     let results = scenario.run(|_| ControlFlow::Continue(()));
     assert_eq!(results.flows.len(), scenario.flows().len());
 }

@@ -80,8 +80,8 @@ fn invalid_sizes_and_numbers_are_refused() {
     insta::assert_snapshot!(bulk("rate = \"0 Gbps\""), @"s.toml:10: rate can't be 0 bps (allowed: 1 kbps to 100 Tbps)");
     insta::assert_snapshot!(bulk("start = \"2 h\""), @r#"s.toml:10: "2 h" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
     insta::assert_snapshot!(bulk("start = \"7200 s\""), @"s.toml:10: start can't be 7200 s (allowed: 0 ps to 3600 s)");
-    insta::assert_snapshot!(bulk("start = \"2 ms\"\nstop = \"2 ms\""), @"s.toml:11: it would stop at 2 ms and start at 2 ms (allowed: `stop` after 2 ms)");
-    insta::assert_snapshot!(bulk("stop = \"0 s\""), @"s.toml:10: it would stop at 0 ps and start at 0 ps (allowed: `stop` after 0 ps)");
+    insta::assert_snapshot!(bulk("start = \"2 ms\"\nstop = \"2 ms\""), @"s.toml:11: stop 2 ms is not after start 2 ms (allowed: `stop` after 2 ms)");
+    insta::assert_snapshot!(bulk("stop = \"0 s\""), @"s.toml:10: stop 0 ps is not after start 0 ps (allowed: `stop` after 0 ps)");
     insta::assert_snapshot!(bulk("rate = \"fast\""), @r#"s.toml:10: "fast" does not start with a decimal number such as 1.5 (allowed: a rate such as "10 Gbps")"#);
     insta::assert_snapshot!(bulk("batch = 0"), @"s.toml:10: batch can't be 0 (allowed: 1 to 1048576)");
     insta::assert_snapshot!(bulk("depth = -1"), @"s.toml:10: -1 is negative (allowed: a whole number, 0 or more, without quotes)");

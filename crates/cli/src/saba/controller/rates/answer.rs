@@ -28,7 +28,7 @@ pub(super) struct RatesAnswer {
 #[serde(tag = "name", rename_all = "lowercase")]
 enum EngineRow {
     Flows { at_rest: bool },
-    Packets { warm_up_ns: f64, measured_ns: f64 },
+    Packets { warmup_ns: f64, measured_ns: f64 },
 }
 
 /// An application; all parts of a job are one application.
@@ -92,7 +92,7 @@ impl From<By> for EngineRow {
         match by {
             By::Flows { is_at_rest } => EngineRow::Flows { at_rest: is_at_rest },
             By::Packets(times) => EngineRow::Packets {
-                warm_up_ns: times.warm_up.as_ns_f64(),
+                warmup_ns: times.warmup.as_ns_f64(),
                 measured_ns: times.measured.as_ns_f64(),
             },
         }

@@ -101,7 +101,7 @@ fn connection_rates(
         let flows = traffic.flows();
         return Ok((flows.rates, By::Flows { is_at_rest: flows.is_at_rest }));
     }
-    let given = |measured| Times { warm_up: measured / 2, measured };
+    let given = |measured| Times { warmup: measured / 2, measured };
     let times = duration.map_or_else(|| traffic.times(), given);
     Ok((traffic.packets(times)?, By::Packets(times)))
 }

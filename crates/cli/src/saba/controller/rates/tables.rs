@@ -71,9 +71,9 @@ impl By {
             By::Flows { is_at_rest: false } => "By rates, which don't come to rest with these weights: no link has more than it \
                  carries, but some\nconnections may have less than they could."
                 .into(),
-            By::Packets(Times { warm_up, measured }) => format!(
+            By::Packets(Times { warmup, measured }) => format!(
                 "Packet by packet: WRITEs of 64 KiB over InfiniBand, counted with all headers where they arrive,\n\
-                 for {measured} after {warm_up} of warm-up."
+                 for {measured} after {warmup} of warm-up."
             ),
         }
     }
