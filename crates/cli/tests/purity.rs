@@ -216,9 +216,13 @@ fn offence_search_finds_impure_code() {
     assert_eq!(code("a // HashMap\n#[cfg(test)]\nHashMap").collect::<Vec<_>>(), [(1, "a ")]);
 }
 
-/// Returns the workspace crates, without their prefix, that a manifest lists in one of these tables.
+/// Returns the workspace crates, without their prefix, that a manifest lists in one of these tables,
+/// for all targets or for some (`[target.*.dependencies]`).
 fn dependencies<'a>(manifest: &'a toml::Table, kinds: &[&str]) -> Vec<&'a str> {
-    let tables = kinds.iter().filter_map(|kind| manifest.get(*kind)?.as_table());
+    let targets = manifest.get("target").and_then(|target| target.as_table());
+    let targets = targets.into_iter().flat_map(|of| of.values()).filter_map(|of| of.as_table());
+    let tables = std::iter::once(manifest).chain(targets);
+    let tables = tables.flat_map(|of| kinds.iter().filter_map(|kind| of.get(*kind)?.as_table()));
     let names = tables.flat_map(|table| table.keys());
     names.filter_map(|name| name.strip_prefix("bandwise-")).collect()
 }
@@ -277,11 +281,12 @@ fn pure_crates_depend_on_pure_crates_only() {
 fn manifest_checks_find_offending_dependencies() {
     let manifest: toml::Table = "[dependencies]\nserde = \"1\"\nbandwise-units.workspace = true\n\
         bandwise-verbs.workspace = true\n[build-dependencies]\nbandwise-cli.workspace = true\n\
-        [dev-dependencies]\nbandwise-papers.workspace = true\n"
+        [dev-dependencies]\nbandwise-papers.workspace = true\n\
+        [target.'cfg(unix)'.dependencies]\nbandwise-lab.workspace = true\n"
         .parse()
         .unwrap();
-    assert_eq!(downward("session", &manifest), ["verbs", "cli"]);
-    assert_eq!(downward("enforce", &manifest), ["cli"]);
-    assert_eq!(impure("agents", &manifest), ["verbs"]);
+    assert_eq!(downward("session", &manifest), ["verbs", "cli", "lab"]);
+    assert_eq!(downward("enforce", &manifest), ["cli", "lab"]);
+    assert_eq!(impure("agents", &manifest), ["verbs", "lab"]);
     assert_eq!(impure("enforce", &manifest), [""; 0]);
 }

@@ -1,4 +1,4 @@
-//! [`FlowSpec`]: a flow to start. [`FlowId`] and [`Ended`]: its identity and its end.
+//! [`FlowSpec`]: a flow to start. [`FlowId`] and [`FinishedFlow`]: its identity and its end.
 
 use bandwise_units::{BitRate, Bytes, Time};
 
@@ -40,7 +40,7 @@ impl FlowId {
 
 /// A flow that has sent all its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ended {
+pub struct FinishedFlow {
     /// The flow.
     pub flow: FlowId,
     /// The coflow, job or application.

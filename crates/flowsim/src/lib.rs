@@ -51,7 +51,7 @@ mod scene;
 mod share;
 mod simulation;
 
-pub use flow::{Ended, FlowId, FlowSpec};
+pub use flow::{FinishedFlow, FlowId, FlowSpec};
 pub use links::Links;
 pub use network::{LinkConfig, MAX_CAPACITY, MAX_QUEUES, MAX_WEIGHT, Network, NetworkError, Queue};
 pub use policy::Policy;

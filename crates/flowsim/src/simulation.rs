@@ -1,12 +1,12 @@
 //! [`Simulation`]: flows over links, from event to event.
 
 use crate::agenda::Agenda;
-use crate::flow::{Ended, FlowId, FlowSpec};
+use crate::flow::{FinishedFlow, FlowId, FlowSpec};
 use crate::flows::Flows;
 use crate::groups::Groups;
 use crate::network::{LinkConfig, Network, NetworkError};
 use crate::paths::{Alike, Likeness, Paths};
-use crate::policy::{HELD, Moves, Newcomer, Place, Policy, Rates, Scene};
+use crate::policy::{HELD, Moves, Newcomer, Placement, Policy, Rates, Scene};
 use crate::rate::Rate;
 use crate::share::{Bundle, Sharing};
 use bandwise_units::{BitRate, Bytes, Time};
@@ -224,7 +224,7 @@ impl<P: Policy> Simulation<P> {
     /// # Panics
     ///
     /// Panics if `to` is earlier than the current time.
-    pub fn advance(&mut self, to: Time, ended: &mut Vec<Ended>) {
+    pub fn advance(&mut self, to: Time, ended: &mut Vec<FinishedFlow>) {
         assert!(to >= self.now, "the time is in the past");
         while let Some(at) = self.next_event().filter(|&at| at <= to) {
             self.now = at;
@@ -275,7 +275,7 @@ impl<P: Policy> Simulation<P> {
         let flow = self.flows.get(slot).expect("the flow has started");
         let (bytes, left, group) = (flow.bytes, flow.later.bytes(), flow.group);
         let limit = (cap != Rate::UNLIMITED).then_some(cap.whole());
-        let Place { rank, queue, kin, until } =
+        let Placement { rank, queue, kin, until } =
             self.policy.place(&Newcomer { path, bytes, left, class, group, cap: limit });
         // While no computation is due, a flow that joins others would get their rate.
         let kin = kin.filter(|_| self.is_due());
@@ -298,7 +298,7 @@ impl<P: Policy> Simulation<P> {
     }
 
     /// Ends the flows of a bundle that are done, or places them again.
-    fn finish(&mut self, bundle: u32, ended: &mut Vec<Ended>) {
+    fn finish(&mut self, bundle: u32, ended: &mut Vec<FinishedFlow>) {
         self.flows.carry(bundle, self.sharing.bundles.get(bundle).rate, self.now);
         while let Some(slot) = self.flows.take_done(bundle) {
             let Bundle { class, cap, .. } = *self.sharing.bundles.get(bundle);
@@ -330,11 +330,11 @@ impl<P: Policy> Simulation<P> {
         self.agenda.set(bundle, if is_gone { None } else { self.flows.first_end(bundle, rate) });
     }
 
-    fn end(&mut self, slot: u32, ended: &mut Vec<Ended>) {
+    fn end(&mut self, slot: u32, ended: &mut Vec<FinishedFlow>) {
         let flow = *self.flows.get(slot).expect("it has not ended");
         self.flows.end(slot);
         self.has_lost_group |= self.groups.leave(flow.group);
-        ended.push(Ended { flow: flow.id, group: flow.group, at: self.now });
+        ended.push(FinishedFlow { flow: flow.id, group: flow.group, at: self.now });
     }
 
     /// Returns whether a change leads to a computation of rates now.

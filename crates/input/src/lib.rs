@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
     pub fn error(&self, at: Range<usize>, message: impl Into<String>) -> InputError {
         let start = at.start.min(self.text.len());
         let end = at.end.clamp(start, self.text.len());
-        InputError(Box::new(Place {
+        InputError(Box::new(Content {
             message: message.into(),
             allowed: None,
             line: 1
@@ -195,11 +195,11 @@ fn parts(message: &str) -> (String, String) {
 /// It prints as `file:line: message (allowed: …)`. As a [`Diagnostic`] it also shows the line.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", .0.text())]
-pub struct InputError(Box<Place>);
+pub struct InputError(Box<Content>);
 
 /// The content of an error, boxed to keep `Result` small.
 #[derive(Debug, Clone)]
-struct Place {
+struct Content {
     message: String,
     allowed: Option<String>,
     file: String,
@@ -208,9 +208,9 @@ struct Place {
     span: Option<SourceSpan>,
 }
 
-impl Place {
+impl Content {
     fn text(&self) -> String {
-        let Place { file, line, message, .. } = self;
+        let Content { file, line, message, .. } = self;
         match &self.allowed {
             Some(allowed) => format!("{file}:{line}: {message} (allowed: {allowed})"),
             None => format!("{file}:{line}: {message}"),
@@ -221,7 +221,7 @@ impl Place {
 impl InputError {
     /// Returns an error of a whole input, such as a file that is too large.
     pub fn whole(name: &str, message: impl Into<String>) -> Self {
-        InputError(Box::new(Place {
+        InputError(Box::new(Content {
             message: message.into(),
             allowed: None,
             file: name.to_owned(),

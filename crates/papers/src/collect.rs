@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 /// The findings of all cases.
 #[derive(Debug)]
-pub struct Found {
+pub struct Collected {
     /// Numbers, in the order of cases.
     pub findings: Vec<Finding>,
     /// Work of all runs.
@@ -31,7 +31,7 @@ pub(crate) fn collect<S: Repeated>(
     mut cases: Vec<Case<S>>,
     options: &Options,
     observer: &dyn Observer,
-) -> Result<Found, PaperError> {
+) -> Result<Collected, PaperError> {
     let wanted =
         |reading: &Reading<ResultsOf<S>>| options.item.as_ref().is_none_or(|i| i == reading.item);
     cases.retain(|case| case.readings.iter().any(wanted));
@@ -67,7 +67,7 @@ pub(crate) fn collect<S: Repeated>(
             findings.extend(finding(reading, &finished));
         }
     }
-    Ok(Found { findings, effort, runs, unfinished })
+    Ok(Collected { findings, effort, runs, unfinished })
 }
 
 /// Runs an experiment once. Returns `None` if the observer stops the run, and the reason as an

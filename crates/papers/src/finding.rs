@@ -16,6 +16,17 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Returns the finding with these names.
+    pub(crate) fn find<'a>(
+        findings: &'a [Finding],
+        item: &str,
+        case: &str,
+        metric: &str,
+    ) -> Option<&'a Finding> {
+        let is_it = |f: &&Finding| (&*f.item, &*f.case, &*f.metric) == (item, case, metric);
+        findings.iter().find(is_it)
+    }
+
     /// Returns the average over the runs.
     pub fn value(&self) -> f64 {
         self.runs.iter().sum::<f64>() / self.runs.len() as f64

@@ -29,7 +29,7 @@ mod run;
 pub mod saba;
 
 pub use claim::Claim;
-pub use collect::Found;
+pub use collect::Collected;
 pub use finding::Finding;
 pub use options::{Observer, Options, PaperError};
 pub use paper::Paper;

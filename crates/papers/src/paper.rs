@@ -1,7 +1,7 @@
 //! [`Paper`]: a paper, its items and their runs.
 
 use crate::claim::Claim;
-use crate::collect::Found;
+use crate::collect::Collected;
 use crate::finding::Finding;
 use crate::options::{Observer, Options, PaperError};
 use crate::published::{Published, Value};
@@ -26,7 +26,7 @@ pub struct Paper {
     /// Published values, as CSV.
     pub published: &'static str,
     /// Function that runs the cases of the items.
-    pub collect: fn(&Options, &dyn Observer) -> Result<Found, PaperError>,
+    pub collect: fn(&Options, &dyn Observer) -> Result<Collected, PaperError>,
     /// Function that adds the numbers that the paper's text derives from the findings of runs.
     pub derived: fn(Vec<Finding>) -> Vec<Finding>,
     /// True if rows show the smallest and the largest value of the runs beside their average.

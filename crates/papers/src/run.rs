@@ -1,6 +1,6 @@
 //! [`run()`]: the run of a paper, with its findings beside the published values.
 
-use crate::collect::Found;
+use crate::collect::Collected;
 use crate::finding::Finding;
 use crate::options::{Observer, Options, PaperError};
 use crate::paper::Paper;
@@ -44,7 +44,7 @@ pub fn run(
         let allowed = allowed.join(", ");
         return Err(PaperError::Item { paper: paper.name, item: item.clone(), allowed });
     }
-    let Found { findings, effort, runs, unfinished } = (paper.collect)(options, observer)?;
+    let Collected { findings, effort, runs, unfinished } = (paper.collect)(options, observer)?;
     let published = Published::parse(paper.published).expect("tested for every paper");
     let mut findings = (paper.derived)(findings);
     order(paper, &mut findings);

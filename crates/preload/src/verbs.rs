@@ -87,14 +87,17 @@ pub(crate) unsafe extern "C" fn ibv_modify_qp(
     // SAFETY: the mask states that the program has set the vector. The program uses the vector
     // again only after this function returns.
     let vector = unsafe { &raw mut (*attr).ah_attr };
+    // SAFETY: as above: the vector is initialised.
     let before = unsafe { vector.read() };
     let result = match marked(&before, marking) {
         None => call(attr),
         Some(marked) => {
-            // SAFETY: as above. The vector is changed in place, as only the program's library knows
-            // the size of the structure around it.
+            // The vector is changed in place, as only the program's library knows the size of the
+            // structure around it.
+            // SAFETY: the vector is the program's to write, and nobody reads it during the call.
             unsafe { vector.write(marked) };
             let result = call(attr);
+            // SAFETY: as before.
             unsafe { vector.write(before) };
             if result == 0 { result } else { call(attr) }
         }

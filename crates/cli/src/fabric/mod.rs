@@ -78,12 +78,12 @@ pub(crate) fn announce_routing_of(source: &Source) {
 
 /// Returns the failure of a run that ended with a deadlock of these ports.
 pub(crate) fn deadlock(fabric: &Fabric, ports: &[Port], simulated: Time) -> Failure {
-    let ports = circle(fabric, ports).join(" -> ");
+    let ports = port_cycle(fabric, ports).join(" -> ");
     let what = "deadlock: these ports wait for each other forever";
     anyhow::anyhow!("{what}: {ports} (simulated until {simulated})").into()
 }
 
 /// Returns the names of the ports of a loop, the first also at the end.
-pub(crate) fn circle(fabric: &Fabric, ports: &[Port]) -> Vec<String> {
+pub(crate) fn port_cycle(fabric: &Fabric, ports: &[Port]) -> Vec<String> {
     ports.iter().chain(ports.first()).map(|&port| fabric.describe(port)).collect()
 }

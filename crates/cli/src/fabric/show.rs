@@ -143,7 +143,7 @@ impl Summary {
             None => "credit loop   none: shortest routes can't deadlock\n".to_owned(),
             Some(ports) => format!(
                 "credit loop   ports can wait forever for each other's credits:\n{}",
-                super::circle(fabric, ports)
+                super::port_cycle(fabric, ports)
                     .iter()
                     .map(|port| format!("              {port}\n"))
                     .collect::<String>()

@@ -4,7 +4,7 @@ use super::answer::RperfAnswer;
 use super::measure::{Outcome, describe};
 use super::rendering::{curve, percentiles};
 use super::settings::Settings;
-use super::tables::{self, who};
+use super::tables::{self, flow_title};
 use bandwise_report::{Figure, Provenance, Report, SourceKind};
 
 /// Returns the report.
@@ -33,13 +33,13 @@ pub(super) fn report(answered: &RperfAnswer) -> Report {
 fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let mut sentences = Vec::new();
     for (_, flow, result) in &outcome.flows {
-        let (who, (method, ..)) = (who(settings, flow), describe(&flow.method));
+        let (title, (method, ..)) = (flow_title(settings, flow), describe(&flow.method));
         if let Some(latency) = &result.latency {
             let us = |ns: f64| format!("{:.3} us", ns / 1e3);
             let m = &latency.measured;
             let truth = latency.truth.map(|t| format!(" (in truth {})", us(t.p50_ns)));
             sentences.push(format!(
-                "{who}, by {method}: a round trip of {} at the median{}, {} at the 99.9th \
+                "{title}, by {method}: a round trip of {} at the median{}, {} at the 99.9th \
                  percentile.",
                 us(m.p50_ns),
                 truth.unwrap_or_default(),
@@ -48,7 +48,7 @@ fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
         }
         if let Some(bandwidth) = result.bandwidth.filter(|_| !settings.compare) {
             let gbps = bandwidth.rate().as_gbps_f64();
-            sentences.push(format!("{who}, bulk: {gbps:.2} Gbps of payload."));
+            sentences.push(format!("{title}, bulk: {gbps:.2} Gbps of payload."));
         }
     }
     sentences

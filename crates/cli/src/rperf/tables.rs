@@ -91,7 +91,7 @@ pub(super) fn all(settings: &Settings, outcome: &Outcome) -> Vec<Table> {
 }
 
 /// Returns a description such as `64 B on SL0 from h6 to dst`.
-pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
+pub(super) fn flow_title(settings: &Settings, flow: &Flow) -> String {
     let fabric = settings.fabric();
     let name = |host: usize| &fabric.node(fabric.hosts()[host]).name;
     let (_, bytes, _) = describe(&flow.method);
@@ -108,7 +108,7 @@ fn latency_table(
     latency: &LatencyResult,
 ) -> Table {
     let wanted = describe(&flow.method).2;
-    let who = who(settings, flow);
+    let flow_title = flow_title(settings, flow);
     let (unit, scale) = unit_of(&latency.measured);
     // Errors are small against the times, so they stay in nanoseconds.
     let columns = [
@@ -131,7 +131,7 @@ fn latency_table(
         format!(" It took {} of {wanted} samples{}.", latency.measured.count, hint(outcome))
     });
     Table {
-        title: format!("{}: round-trip time of {who}", flow.name),
+        title: format!("{}: round-trip time of {flow_title}", flow.name),
         caption: format!("{MEASURED}{few}"),
         header: ["", "measured", "truth", "error"].map(str::to_owned).to_vec(),
         rows,
@@ -182,7 +182,7 @@ fn comparison(settings: &Settings, outcome: &Outcome) -> Option<Table> {
     let few =
         few.map(|wanted| format!(" Not all took the {wanted} samples wanted{}.", hint(outcome)));
     Some(Table {
-        title: format!("Round-trip time of {} by each method", who(settings, flow)),
+        title: format!("Round-trip time of {} by each method", flow_title(settings, flow)),
         caption: format!("{MEASURED}{}", few.unwrap_or_default()),
         header: header.map(str::to_owned).to_vec(),
         rows: measured.iter().map(cells).collect(),
@@ -194,7 +194,7 @@ fn bandwidth_table(settings: &Settings, outcome: &Outcome) -> Table {
         let bandwidth = result.bandwidth?;
         let mut cells = vec![
             Cell::text(&flow.name),
-            Cell::text(who(settings, flow)),
+            Cell::text(flow_title(settings, flow)),
             Cell::number(bandwidth.rate().as_gbps_f64(), "Gbps"),
             Cell::number(bandwidth.messages as f64, ""),
         ];

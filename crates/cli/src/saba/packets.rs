@@ -3,7 +3,7 @@
 use super::engine::Packets;
 use super::findings::Findings;
 use super::settings::Settings;
-use crate::fabric::circle;
+use crate::fabric::port_cycle;
 use crate::failure::Failure;
 use crate::output::note;
 use bandwise_report::{Cell, Table};
@@ -38,7 +38,7 @@ pub(super) fn compare(
 pub(super) fn deadlock(settings: &Settings, findings: &Findings) -> Option<Failure> {
     let runs = &findings.compared.as_ref()?.runs;
     let run = runs.iter().find(|run| run.deadlock.is_some())?;
-    let ports = circle(settings.scenario.fabric(), run.deadlock.as_deref()?).join(" -> ");
+    let ports = port_cycle(settings.scenario.fabric(), run.deadlock.as_deref()?).join(" -> ");
     let policy = run.results.policy.as_str();
     let what = "deadlock: these ports wait forever for each other's credits";
     Some(anyhow::anyhow!("{policy}: {what}: {ports}").into())

@@ -12,10 +12,10 @@ pub(super) fn csv(fabric: &Fabric, results: &EthernetResults) -> String {
     let mut text = "port,peer,sent,dropped,dropped_leaving,marked,pauses_sent,pauses_received,\
                     paused_ns,longest_pause_ns,peak_buffer,peak_queue\n"
         .to_owned();
-    for PortResult { port, peer, counters, stops, stopped, longest_stop } in &results.ports {
+    for PortResult { port, peer, counters, pauses, paused, longest_pause } in &results.ports {
         writeln!(
             text,
-            "{},{},{},{},{},{},{},{stops},{},{},{},{}",
+            "{},{},{},{},{},{},{},{pauses},{},{},{},{}",
             quoted(&fabric.describe(*port)),
             quoted(&fabric.describe(*peer)),
             counters.sent,
@@ -23,8 +23,8 @@ pub(super) fn csv(fabric: &Fabric, results: &EthernetResults) -> String {
             counters.dropped_leaving,
             counters.marked,
             counters.pauses,
-            Ns(*stopped),
-            Ns(*longest_stop),
+            Ns(*paused),
+            Ns(*longest_pause),
             counters.peak.get(),
             counters.peak_queue.get(),
         )
@@ -70,9 +70,9 @@ pub(super) fn rows(fabric: &Fabric, results: &EthernetResults) -> Vec<PortRow> {
             dropped_leaving: counters.dropped_leaving,
             marked: counters.marked,
             pauses_sent: counters.pauses,
-            pauses_received: result.stops,
-            paused_s: result.stopped.as_s_f64(),
-            longest_pause_s: result.longest_stop.as_s_f64(),
+            pauses_received: result.pauses,
+            paused_s: result.paused.as_s_f64(),
+            longest_pause_s: result.longest_pause.as_s_f64(),
             peak_buffer_bytes: counters.peak.get(),
             peak_queue_bytes: counters.peak_queue.get(),
         }
@@ -95,7 +95,7 @@ pub(super) fn storms(fabric: &Fabric, results: &EthernetResults) -> Vec<StormRow
         port: fabric.describe(storm.port),
         by: fabric.describe(storm.by),
         longest_pause_s: storm.longest.as_s_f64(),
-        paused_s: storm.stopped.as_s_f64(),
+        paused_s: storm.paused.as_s_f64(),
     };
     results.storms.iter().map(row).collect()
 }
@@ -107,7 +107,7 @@ const TOLD: usize = 5;
 pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -> Vec<String> {
     let name = |port| scenario.fabric().describe(port);
     let line = |storm: &PauseStorm| {
-        let (longest, all) = (storm.longest, storm.stopped);
+        let (longest, all) = (storm.longest, storm.paused);
         let share = all.as_s_f64() / results.simulated.as_s_f64() * 100.0;
         let (port, by) = (name(storm.port), name(storm.by));
         format!(

@@ -38,7 +38,8 @@ fn invalid_plan_token_or_address_is_refused() {
         .refused(&["wrong.toml:2: \"x\" is not a port", "a port from 1 to 65535"]);
     run("none.toml", "token").refused(&["none.toml: can't be read"]);
     run("plan.toml", "none").refused(&["--token-file none: can't be read"]);
-    run("plan.toml", "open").refused(&["others than its owner may use it (mode 640)", "chmod 600"]);
+    run("plan.toml", "open")
+        .refused(&["users other than its owner have access (mode 640)", "chmod 600"]);
     run("plan.toml", "short").refused(&["--token-file short: a token of 5 bytes", "16 to 4096"]);
     place.run(&["rperf", "run", "plan.toml"]).refused(&["no token is given", "BANDWISE_TOKEN"]);
     place.run(&["rperf", "agent"]).refused(&["no token is given"]);

@@ -6,7 +6,7 @@ mod peers;
 
 pub use ordered::{Order, run_in_order};
 
-use crate::{Ended, FlowSpec, Network, NetworkError, Policy, Simulation};
+use crate::{FinishedFlow, FlowSpec, Network, NetworkError, Policy, Simulation};
 use bandwise_stats::Percentile;
 use bandwise_units::{BitRate, Time};
 use bandwise_workload::{Coflow, CoflowTrace};
@@ -123,7 +123,7 @@ fn follow(
 struct Links<P: Policy> {
     ports: u32,
     simulation: Simulation<P>,
-    ended: Vec<Ended>,
+    ended: Vec<FinishedFlow>,
 }
 
 impl<P: Policy> Carrier for Links<P> {

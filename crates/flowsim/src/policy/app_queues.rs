@@ -1,6 +1,6 @@
 //! [`AppQueues`].
 
-use super::{Newcomer, Place, Policy, QueueChoice};
+use super::{Newcomer, Placement, Policy, QueueChoice};
 use std::collections::BTreeMap;
 
 /// A queue for each application at every link, all with the same weight, and max-min fairness
@@ -13,11 +13,11 @@ pub struct AppQueues {
 }
 
 impl Policy for AppQueues {
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement {
         // Queues have equal weights, so the number of a group's queue has no effect.
         let next = self.queues.len() as u32;
         let queue = *self.queues.entry(flow.group).or_insert(next);
         let kin = Some(u64::from(flow.group));
-        Place { rank: 0, queue: QueueChoice::Own(queue), kin, until: None }
+        Placement { rank: 0, queue: QueueChoice::Own(queue), kin, until: None }
     }
 }

@@ -1,6 +1,6 @@
 //! [`Blocking`].
 
-use super::{Newcomer, Place, Policy, Rates, Scene};
+use super::{Newcomer, Placement, Policy, Rates, Scene};
 use crate::scene::FlowView;
 use bandwise_units::BitRate;
 use std::cmp::Reverse;
@@ -22,8 +22,8 @@ pub struct Blocking;
 impl Policy for Blocking {
     const GIVES_RATES: bool = true;
 
-    fn place(&mut self, _flow: &Newcomer<'_>) -> Place {
-        Place::COMMON
+    fn place(&mut self, _flow: &Newcomer<'_>) -> Placement {
+        Placement::COMMON
     }
 
     fn rates(&mut self, scene: &Scene<'_>, rates: &mut Rates<'_>) {

@@ -1,6 +1,6 @@
 //! [`Homa`].
 
-use super::{FlowView, HELD, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
+use super::{FlowView, HELD, Moves, Newcomer, Placement, Policy, QueueChoice, Scene};
 use crate::flow::FlowId;
 use crate::rate::Volume;
 use bandwise_random::mix;
@@ -98,14 +98,14 @@ impl Homa {
 impl Policy for Homa {
     const HOLDS: bool = true;
 
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement {
         let queue = QueueChoice::One;
         if flow.left == flow.bytes && self.unscheduled > Bytes::ZERO {
             let rank = self.cutoffs.partition_point(|&cutoff| cutoff < flow.bytes) as u64;
-            Place { rank, queue, kin: None, until: Some(self.unscheduled) }
+            Placement { rank, queue, kin: None, until: Some(self.unscheduled) }
         } else {
             // The grant is decided before the message has a rate.
-            Place { rank: HELD, queue, kin: None, until: None }
+            Placement { rank: HELD, queue, kin: None, until: None }
         }
     }
 

@@ -1,6 +1,6 @@
 //! [`MaxMin`].
 
-use super::{Newcomer, Place, Policy};
+use super::{Newcomer, Placement, Policy};
 
 /// Max-min fairness among all flows (Bertsekas and Gallager, "Data Networks", 6.5.2; Saba 2.5,
 /// "flow-level fairness"). A transport like TCP converges to it with equal round trips; here
@@ -9,7 +9,7 @@ use super::{Newcomer, Place, Policy};
 pub struct MaxMin;
 
 impl Policy for MaxMin {
-    fn place(&mut self, _flow: &Newcomer<'_>) -> Place {
-        Place::COMMON
+    fn place(&mut self, _flow: &Newcomer<'_>) -> Placement {
+        Placement::COMMON
     }
 }

@@ -1,6 +1,6 @@
 //! [`Policy`]: the ranks and queues of flows. Each policy has a file.
 //!
-//! A policy places each flow at its start ([`Place`]), and may change the ranks of groups and flows
+//! A policy places each flow at its start ([`Placement`]), and may change the ranks of groups and flows
 //! when flows have started or ended ([`Policy::arrange`]). Flows of one rank share as links are
 //! configured ([`crate::LinkConfig`]). A policy that computes rates itself sets
 //! [`Policy::GIVES_RATES`].
@@ -56,7 +56,7 @@ pub struct Newcomer<'a> {
 
 /// The rank and queue of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct Placement {
     /// The rank. Lower ranks are served first at every link; up to [`LAST_RANK`], or [`HELD`].
     pub rank: u64,
     /// The queue among those of the rank.
@@ -68,9 +68,10 @@ pub struct Place {
     pub until: Option<Bytes>,
 }
 
-impl Place {
+impl Placement {
     /// The single place of a policy that treats all flows alike.
-    pub const COMMON: Place = Place { rank: 0, queue: QueueChoice::One, kin: Some(0), until: None };
+    pub const COMMON: Placement =
+        Placement { rank: 0, queue: QueueChoice::One, kin: Some(0), until: None };
 }
 
 /// A policy of ranks and queues.
@@ -89,7 +90,7 @@ pub trait Policy {
     }
 
     /// Returns the place of a flow.
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place;
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement;
 
     /// Adjusts ranks. Called once at each instant at which flows have started or ended.
     fn arrange(&mut self, _scene: &Scene<'_>, _moves: &mut Moves) {}

@@ -1,6 +1,6 @@
 //! [`Priorities`].
 
-use super::{Newcomer, Place, Policy};
+use super::{Newcomer, Placement, Policy};
 
 /// Strict priority by class, the lowest first, and max-min fairness within a class: queues that a
 /// switch empties in order (Saba 2.5, "priority-scheduled queues").
@@ -8,7 +8,7 @@ use super::{Newcomer, Place, Policy};
 pub struct Priorities;
 
 impl Policy for Priorities {
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
-        Place { rank: u64::from(flow.class), ..Place::COMMON }
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement {
+        Placement { rank: u64::from(flow.class), ..Placement::COMMON }
     }
 }

@@ -1,6 +1,6 @@
 //! [`Reservations`] and [`Guarantees`].
 
-use super::{Newcomer, Place, Policy, QueueChoice};
+use super::{Newcomer, Placement, Policy, QueueChoice};
 use crate::network::{LinkConfig, Network, Queue};
 use bandwise_units::BitRate;
 
@@ -113,8 +113,8 @@ impl Policy for Reservations {
         self.0.links(network, |rate, _| Queue::reserved(rate), Queue::reserved)
     }
 
-    fn place(&mut self, _flow: &Newcomer<'_>) -> Place {
-        Place { queue: QueueChoice::ByClass, ..Place::COMMON }
+    fn place(&mut self, _flow: &Newcomer<'_>) -> Placement {
+        Placement { queue: QueueChoice::ByClass, ..Placement::COMMON }
     }
 }
 
@@ -125,7 +125,7 @@ impl Policy for Guarantees {
         self.0.links(network, queue, |_| Queue::weighted(1))
     }
 
-    fn place(&mut self, _flow: &Newcomer<'_>) -> Place {
-        Place { queue: QueueChoice::ByClass, ..Place::COMMON }
+    fn place(&mut self, _flow: &Newcomer<'_>) -> Placement {
+        Placement { queue: QueueChoice::ByClass, ..Placement::COMMON }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::demands::Demands;
 use super::smallest::by_group;
-use super::{Newcomer, Place, Policy, Rates, Scene};
+use super::{Newcomer, Placement, Policy, Rates, Scene};
 use crate::rate::{Rate, Volume};
 use crate::scene::FlowView;
 use bandwise_units::Bytes;
@@ -35,9 +35,9 @@ const ROUNDS: usize = 2;
 impl Policy for Sebf {
     const GIVES_RATES: bool = true;
 
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement {
         // The rate of a flow depends on its remaining bytes, so each has its own.
-        Place { kin: None, ..by_group(flow) }
+        Placement { kin: None, ..by_group(flow) }
     }
 
     fn rates(&mut self, scene: &Scene<'_>, given: &mut Rates<'_>) {

@@ -3,7 +3,7 @@
 use super::demands::Demands;
 use super::ranks::Ranks;
 use super::smallest::by_group;
-use super::{Moves, Newcomer, Place, Policy, Scene};
+use super::{Moves, Newcomer, Placement, Policy, Scene};
 use std::cmp::Ordering;
 
 /// Sincronia (Agarwal et al., "Sincronia: Near-Optimal Network Design for Coflows", SIGCOMM 2018;
@@ -21,7 +21,7 @@ pub struct Sincronia {
 }
 
 impl Policy for Sincronia {
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement {
         by_group(flow)
     }
 

@@ -2,7 +2,7 @@
 
 use super::demands::Demands;
 use super::ranks::Ranks;
-use super::{LAST_RANK, Moves, Newcomer, Place, Policy, QueueChoice, Scene};
+use super::{LAST_RANK, Moves, Newcomer, Placement, Policy, QueueChoice, Scene};
 
 /// The group (coflow, job) with the fewest remaining bytes goes first at every link, and its flows
 /// share max-min fairly: shortest remaining processing time for groups. A control for policies that
@@ -17,7 +17,7 @@ pub struct SmallestGroup {
 }
 
 impl Policy for SmallestGroup {
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement {
         by_group(flow)
     }
 
@@ -41,7 +41,7 @@ pub(crate) fn order(demands: &Demands) -> Vec<usize> {
 }
 
 /// Returns the place of a flow in a group whose flows all move together.
-pub(super) fn by_group(flow: &Newcomer<'_>) -> Place {
+pub(super) fn by_group(flow: &Newcomer<'_>) -> Placement {
     let kin = Some(u64::from(flow.group));
-    Place { rank: LAST_RANK, queue: QueueChoice::One, kin, until: None }
+    Placement { rank: LAST_RANK, queue: QueueChoice::One, kin, until: None }
 }

@@ -1,6 +1,6 @@
 //! [`Srpt`].
 
-use super::{Moves, Newcomer, Place, Policy, QueueChoice, Scene};
+use super::{Moves, Newcomer, Placement, Policy, QueueChoice, Scene};
 
 /// Shortest remaining processing time: every link serves the flow with the fewest bytes left first,
 /// as pFabric's switches do for each packet (Alizadeh et al., "pFabric: Minimal Near-Optimal
@@ -17,8 +17,8 @@ pub struct Srpt;
 
 impl Policy for Srpt {
     // Ranks are twice the bytes, plus one if none has been sent.
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
-        Place { rank: 2 * flow.left.get() + 1, queue: QueueChoice::One, kin: None, until: None }
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement {
+        Placement { rank: 2 * flow.left.get() + 1, queue: QueueChoice::One, kin: None, until: None }
     }
 
     fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {

@@ -1,6 +1,6 @@
 //! [`WeightedQueues`].
 
-use super::{Newcomer, Place, Policy, QueueChoice};
+use super::{Newcomer, Placement, Policy, QueueChoice};
 
 /// Queues by class, with weights that the caller sets at each link
 /// ([`Simulation::set_link`](crate::Simulation::set_link)), also during the simulation. Saba's
@@ -10,7 +10,7 @@ use super::{Newcomer, Place, Policy, QueueChoice};
 pub struct WeightedQueues;
 
 impl Policy for WeightedQueues {
-    fn place(&mut self, _flow: &Newcomer<'_>) -> Place {
-        Place { queue: QueueChoice::ByClass, ..Place::COMMON }
+    fn place(&mut self, _flow: &Newcomer<'_>) -> Placement {
+        Placement { queue: QueueChoice::ByClass, ..Placement::COMMON }
     }
 }

@@ -1,7 +1,7 @@
 //! Flows with ends in closed form.
 
 use bandwise_flowsim::policy::{AppQueues, MaxMin, Priorities, WeightedQueues};
-use bandwise_flowsim::{Ended, FlowSpec, LinkConfig, Network, Policy, Queue, Simulation};
+use bandwise_flowsim::{FinishedFlow, FlowSpec, LinkConfig, Network, Policy, Queue, Simulation};
 use bandwise_units::{BitRate, Bytes, Time};
 
 const GBPS: BitRate = BitRate::from_gbps(1);
@@ -10,7 +10,7 @@ const GBPS: BitRate = BitRate::from_gbps(1);
 fn run<P: Policy>(simulation: Simulation<P>, flows: &[FlowSpec<'_>]) -> Vec<Time> {
     let mut simulation = simulation;
     let ids: Vec<_> = flows.iter().map(|&flow| simulation.start(flow)).collect();
-    let mut ended: Vec<Ended> = Vec::new();
+    let mut ended: Vec<FinishedFlow> = Vec::new();
     while let Some(at) = simulation.next_event() {
         simulation.advance(at, &mut ended);
     }

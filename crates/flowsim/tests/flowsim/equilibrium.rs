@@ -3,8 +3,8 @@
 
 use crate::nets::*;
 use bandwise_flowsim::policy::{
-    AppQueues, Homa, MaxMin, Moves, Newcomer, Place, Priorities, Scene, Sincronia, SmallestGroup,
-    WeightedQueues,
+    AppQueues, Homa, MaxMin, Moves, Newcomer, Placement, Priorities, Scene, Sincronia,
+    SmallestGroup, WeightedQueues,
 };
 use bandwise_flowsim::{FlowId, Network, Policy, Simulation};
 use bandwise_units::{Bytes, Time};
@@ -128,9 +128,9 @@ impl Turns {
 }
 
 impl Policy for Turns {
-    fn place(&mut self, flow: &Newcomer<'_>) -> Place {
+    fn place(&mut self, flow: &Newcomer<'_>) -> Placement {
         let rank = Turns::rank(&self.ranks, self.times.get(), flow.group);
-        Place { rank, kin: Some(flow.group.into()), ..Place::COMMON }
+        Placement { rank, kin: Some(flow.group.into()), ..Placement::COMMON }
     }
 
     fn arrange(&mut self, scene: &Scene<'_>, moves: &mut Moves) {

@@ -2,7 +2,7 @@
 
 use crate::nets::*;
 use bandwise_flowsim::policy::{AppQueues, Homa, MaxMin, Sincronia, Srpt, WeightedQueues};
-use bandwise_flowsim::{Ended, FlowSpec, Policy, Simulation};
+use bandwise_flowsim::{FinishedFlow, FlowSpec, Policy, Simulation};
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ fn run<P: Policy>(
 ) -> Vec<Time> {
     let mut place = BTreeMap::new();
     let mut ends = vec![Time::MAX; flows.len()];
-    let mut ended: Vec<Ended> = Vec::new();
+    let mut ended: Vec<FinishedFlow> = Vec::new();
     for &i in order {
         let start = Time::from_us(flows[i].0);
         // A query between two starts at one instant would compute the rates twice.
@@ -334,6 +334,6 @@ fn empty_flow_ends_at_once() {
     let id = simulation.start(spec);
     assert_eq!(simulation.next_event(), Some(Time::from_ms(3)));
     simulation.advance(Time::from_ms(3), &mut ended);
-    assert_eq!(ended, [Ended { flow: id, group: 7, at: Time::from_ms(3) }]);
+    assert_eq!(ended, [FinishedFlow { flow: id, group: 7, at: Time::from_ms(3) }]);
     assert_eq!((simulation.next_event(), simulation.flows()), (None, 0));
 }

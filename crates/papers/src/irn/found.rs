@@ -8,8 +8,7 @@ pub(super) struct Found<'a>(pub &'a [Finding]);
 
 impl<'a> Found<'a> {
     pub(super) fn of(self, item: &str, case: &str, metric: &str) -> Option<&'a Finding> {
-        let key = (item, case, metric);
-        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key)
+        Finding::find(self.0, item, case, metric)
     }
 
     /// Returns the ratio to the other case, by run.

@@ -8,9 +8,7 @@ pub(super) struct Found<'a>(pub(super) &'a [Finding]);
 
 impl Found<'_> {
     pub(super) fn of(self, item: &str, case: &str, metric: &str) -> Option<f64> {
-        let key = (item, case, metric);
-        let is_it = |f: &&Finding| (&*f.item, &*f.case, &*f.metric) == key;
-        self.0.iter().find(is_it).map(Finding::value)
+        Finding::find(self.0, item, case, metric).map(Finding::value)
     }
 
     /// Returns the ratio of a number beside another flow to the number alone.

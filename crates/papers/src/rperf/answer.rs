@@ -22,8 +22,7 @@ const SAME: f64 = 0.03;
 
 impl Found<'_> {
     fn value(&self, item: &str, case: &str, metric: &str) -> Option<f64> {
-        let key = (item, case, metric);
-        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(Finding::value)
+        Finding::find(self.0, item, case, metric).map(Finding::value)
     }
 
     fn rtt(&self, item: &str, case: &str) -> Option<f64> {

@@ -16,8 +16,7 @@ struct Found<'a>(&'a [Finding]);
 
 impl Found<'_> {
     fn value(self, item: &str, case: &str, metric: &str) -> Option<f64> {
-        let key = (item, case, metric);
-        self.0.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(Finding::value)
+        Finding::find(self.0, item, case, metric).map(Finding::value)
     }
 
     /// Returns the tail and the median of a round trip.

@@ -5,8 +5,7 @@ use crate::Finding;
 /// Returns the answer, without sentences that lack their runs.
 pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     let of = |item: &str, case: &str, metric: &str| {
-        let key = (item, case, metric);
-        findings.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(Finding::value)
+        Finding::find(findings, item, case, metric).map(Finding::value)
     };
     let mut answer = Vec::new();
     let average = |case: &str| of("fig4.13", case, "average speedup");

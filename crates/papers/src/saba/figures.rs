@@ -10,8 +10,7 @@ use bandwise_workload::job::WORKLOADS;
 pub(super) fn figures(findings: &[Finding], published: &Published) -> Vec<Figure> {
     let mut all = Vec::new();
     let ours = |item: &str, case: &str, metric: &str| {
-        let key = (item, case, metric);
-        findings.iter().find(|f| (&*f.item, &*f.case, &*f.metric) == key).map(Finding::value)
+        Finding::find(findings, item, case, metric).map(Finding::value)
     };
     let names: Vec<String> = WORKLOADS.iter().map(|name| (*name).to_owned()).collect();
     let bars = |item: &str, metric: &str, series: &[(&str, &str)]| -> Vec<Series> {
@@ -106,8 +105,8 @@ fn calculation(findings: &[Finding]) -> Option<Figure> {
     let series = |(_, called): (_, &str)| {
         let time = |size: usize| {
             let case = format!("{size} applications, {called}");
-            let is_it = |f: &&Finding| f.case == case && f.metric == "calculation time, mean";
-            Some(Point::new(size as f64, findings.iter().find(is_it)?.value() * 1e3))
+            let time = Finding::find(findings, "fig4.19", &case, "calculation time, mean")?;
+            Some(Point::new(size as f64, time.value() * 1e3))
         };
         let points: Vec<Point> = SHOWN.into_iter().filter_map(time).collect();
         (!points.is_empty()).then(|| Series { name: called.into(), points, ..Series::default() })

@@ -22,7 +22,7 @@ pub(super) struct Shares {
 /// The cache has the later one of two results with one digest.
 #[derive(Debug, Clone, Default)]
 struct Known {
-    of: BTreeMap<u64, Place>,
+    of: BTreeMap<u64, CacheEntry>,
     /// The multisets of models, one after the other.
     classes: Vec<(ModelId, u32)>,
     /// Their results, one after the other.
@@ -31,7 +31,7 @@ struct Known {
 
 /// The start and length of an entry in `classes` and in `granted`.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct CacheEntry {
     classes: (u32, u32),
     granted: (u32, u32),
 }
@@ -133,7 +133,7 @@ impl PortShares<'_> {
             return;
         }
         granted.extend_from_slice(self.solver.granted(classes));
-        let place = Place {
+        let place = CacheEntry {
             classes: (all.len() as u32, classes.len() as u32),
             granted: (remembered.len() as u32, granted.len() as u32),
         };

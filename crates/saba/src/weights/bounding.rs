@@ -39,7 +39,7 @@ pub(super) const EXACT: f64 = 1e-10;
 
 /// The quality of the best shares found.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct Quality {
     pub(super) objective: f64,
     /// The lower bound of the sum of slowdowns.
     pub(super) bound: f64,
@@ -72,11 +72,11 @@ impl Search {
         terms: &[Term],
         capacity: f64,
         effort: Effort,
-    ) -> Option<Found> {
+    ) -> Option<Quality> {
         let (mut found, split) = self.solve_part(terms, capacity, f64::NEG_INFINITY)?;
         std::mem::swap(&mut self.solved, &mut self.best);
         let Some(split) = split else { return Some(found) };
-        let worth = |found: Found| effort.gap.max(EXACT) * found.objective.abs().max(1.0);
+        let worth = |found: Quality| effort.gap.max(EXACT) * found.objective.abs().max(1.0);
         let mut number = 0;
         let mut open = BinaryHeap::new();
         open.push(Node { terms: terms.to_vec(), bound: found.bound, split, number });
@@ -123,7 +123,7 @@ impl Search {
         terms: &[Term],
         capacity: f64,
         above: f64,
-    ) -> Option<(Found, Option<Split>)> {
+    ) -> Option<(Quality, Option<Split>)> {
         if !self.balance.find(terms, capacity) {
             return None;
         }
@@ -133,7 +133,7 @@ impl Search {
         for granted in &mut self.solved {
             granted.term = terms[granted.term as usize].class;
         }
-        Some((Found { objective, bound }, split))
+        Some((Quality { objective, bound }, split))
     }
 }
 

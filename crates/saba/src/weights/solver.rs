@@ -1,6 +1,6 @@
 //! [`Solver`]: the weights of one port after the other.
 
-use super::bounding::{EXACT, Effort, Found, Search};
+use super::bounding::{EXACT, Effort, Quality, Search};
 use super::problem::{Granted, Term};
 use super::{Catalogue, Floors, ModelId};
 use crate::Share;
@@ -97,7 +97,7 @@ impl<'c> Solver<'c> {
         self.search.granted()
     }
 
-    fn solve(&mut self, classes: &[(ModelId, u32)]) -> Found {
+    fn solve(&mut self, classes: &[(ModelId, u32)]) -> Quality {
         let mut terms = std::mem::take(&mut self.terms);
         self.terms(classes, &mut terms);
         let found = self.search.minimise(&terms, self.capacity.get(), self.effort);

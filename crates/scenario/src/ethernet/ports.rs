@@ -14,11 +14,11 @@ pub struct PortResult {
     /// Counters.
     pub counters: PortCounters,
     /// Number of pauses, including pauses that have not ended.
-    pub stops: u64,
+    pub pauses: u64,
     /// Total time of pauses, as a sum over traffic classes.
-    pub stopped: Time,
+    pub paused: Time,
     /// Longest pause.
-    pub longest_stop: Time,
+    pub longest_pause: Time,
 }
 
 /// A pause storm: a port that was paused for too long without a break.
@@ -31,7 +31,7 @@ pub struct PauseStorm {
     /// Longest pause.
     pub longest: Time,
     /// Total time of pauses.
-    pub stopped: Time,
+    pub paused: Time,
 }
 
 /// Returns the counters of all cabled ports, those of switches first.
@@ -46,9 +46,8 @@ pub(super) fn results(fabric: &Fabric, network: &Network) -> Vec<PortResult> {
     };
     let result = |(port, counters)| {
         let (peer, _) = fabric.peer(port)?;
-        let PortCounters { pauses: stops, paused: stopped, longest_pause: longest_stop, .. } =
-            of(peer);
-        Some(PortResult { port, peer, counters, stops, stopped, longest_stop })
+        let PortCounters { pauses, paused, longest_pause, .. } = of(peer);
+        Some(PortResult { port, peer, counters, pauses, paused, longest_pause })
     };
     ports.into_iter().filter_map(result).collect()
 }
@@ -58,10 +57,10 @@ pub(super) fn storms(ports: &[PortResult], limit: Time) -> Vec<PauseStorm> {
     let storm = |result: &PortResult| PauseStorm {
         port: result.port,
         by: result.peer,
-        longest: result.longest_stop,
-        stopped: result.stopped,
+        longest: result.longest_pause,
+        paused: result.paused,
     };
-    let over = ports.iter().filter(|result| result.longest_stop > limit);
+    let over = ports.iter().filter(|result| result.longest_pause > limit);
     let mut storms: Vec<PauseStorm> = over.map(storm).collect();
     storms.sort_by_key(|storm| std::cmp::Reverse(storm.longest));
     storms

@@ -21,7 +21,7 @@ use std::ops::ControlFlow;
 const SLICE: Time = Time::from_us(500);
 
 /// The place of a flow's program: its host, and its number there.
-type Place = (usize, usize);
+type ProgramIndex = (usize, usize);
 
 impl InfinibandScenario {
     /// Runs the scenario to its end, or until `watch` breaks, and returns the results so far.
@@ -29,7 +29,7 @@ impl InfinibandScenario {
         let sim = Simulation::new(&self.fabric, &self.routes, &self.models, self.seed);
         let mut sim = sim.expect("the builder has checked the tables");
         let places = self.flows.iter().zip(0..).map(|(flow, i)| self.start(&mut sim, flow, i));
-        let places: Vec<Place> = places.collect();
+        let places: Vec<ProgramIndex> = places.collect();
         let total = self.warmup + self.duration;
         let mut stop = Stop::Complete;
         while sim.now() < total {
@@ -63,7 +63,7 @@ impl InfinibandScenario {
     }
 
     /// Returns whether there are latency flows, and all of them have all samples.
-    fn is_measured(&self, sim: &Simulation<Generator>, places: &[Place]) -> bool {
+    fn is_measured(&self, sim: &Simulation<Generator>, places: &[ProgramIndex]) -> bool {
         let latency = |flow: &Flow| !matches!(flow.method, Method::Bulk(_));
         let mut any = false;
         self.flows.iter().zip(places).filter(|(flow, _)| latency(flow)).all(|(_, &(h, n))| {
@@ -72,7 +72,7 @@ impl InfinibandScenario {
         }) && any
     }
 
-    fn start(&self, sim: &mut Simulation<Generator>, flow: &Flow, index: u64) -> Place {
+    fn start(&self, sim: &mut Simulation<Generator>, flow: &Flow, index: u64) -> ProgramIndex {
         let rounds = |t: &LatencyTraffic| Rounds {
             warmup: t.warmup,
             samples: t.samples,

@@ -191,8 +191,8 @@ fn pause_storms_are_reported() {
     }
     assert!(storms.is_sorted_by_key(|storm| std::cmp::Reverse(storm.longest)));
     // Every pause that one end sent was received by the other.
-    let stops: u64 = results.ports.iter().map(|port| port.stops).sum();
-    assert_eq!(stops, results.counters.pauses);
+    let pauses: u64 = results.ports.iter().map(|port| port.pauses).sum();
+    assert_eq!(pauses, results.counters.pauses);
 }
 
 #[test]

@@ -13,12 +13,12 @@ pub struct EqualPaths {
     /// The switch at the far end, by switch and slot.
     far: Vec<u32>,
     /// The location of each host: its switch, the index of that among the leaves, and its slot.
-    hosts: Vec<Place>,
+    hosts: Vec<Location>,
     switches: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct Location {
     switch: u32,
     leaf: u32,
     slot: u8,
@@ -34,12 +34,12 @@ impl EqualPaths {
         let count = switches.count();
         let mut tree = Tree::new(count);
         let mut nearer = Vec::with_capacity(switches.leaves.len() * count);
-        let mut hosts = vec![Place { switch: NONE, leaf: NONE, slot: 0 }; fabric.hosts().len()];
+        let mut hosts = vec![Location { switch: NONE, leaf: NONE, slot: 0 }; fabric.hosts().len()];
         for (leaf, number) in switches.leaves.iter().zip(0..) {
             tree.grow(&switches, leaf.switch);
             nearer.extend_from_slice(&tree.nearer);
             for &(host, slot) in &leaf.hosts {
-                hosts[host] = Place { switch: leaf.switch as u32, leaf: number, slot };
+                hosts[host] = Location { switch: leaf.switch as u32, leaf: number, slot };
             }
         }
         let slots = (0..count).flat_map(|s| (0..super::switches::SLOTS as u8).map(move |p| (s, p)));

@@ -2,7 +2,7 @@
 
 use super::super::rendering::{curve, percentiles};
 use super::settings::Settings;
-use super::tables::{self, who};
+use super::tables::{self, flow_title};
 use bandwise_agents::coordinator::{Outcome, RunEnd};
 use bandwise_agents::{Flow, Role};
 use bandwise_report::{
@@ -42,15 +42,15 @@ fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     };
     for (flow, found) in settings.plan.flows.iter().zip(&outcome.flows) {
         let Some(window) = found.report.as_ref().map(|report| report.window) else { continue };
-        let who = format!("{} ({})", who(settings, flow), tables::what(flow));
+        let title = format!("{} ({})", flow_title(settings, flow), tables::flow_traffic(flow));
         match (flow.role, window.latency, window.rate()) {
             (Role::Lsg, Some(latency), _) => sentences.push(format!(
-                "{who}: {:.3} us at the median, {:.3} us at the 99.9th percentile.",
+                "{title}: {:.3} us at the median, {:.3} us at the 99.9th percentile.",
                 latency.p50_ns / 1e3,
                 latency.p99_9_ns / 1e3
             )),
             (Role::Bsg, _, Some(rate)) => {
-                sentences.push(format!("{who}: {:.3} Gbps of payload.", rate.as_gbps_f64()));
+                sentences.push(format!("{title}: {:.3} Gbps of payload.", rate.as_gbps_f64()));
             }
             _ => {}
         }
@@ -80,7 +80,7 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Option<Figure> {
         })
         .collect();
     let bar = |(i, &(flow, gbps)): (usize, &(&Flow, f64))| {
-        Point::new(i as f64, gbps).note(who(settings, flow))
+        Point::new(i as f64, gbps).note(flow_title(settings, flow))
     };
     (!found.is_empty()).then(|| Figure {
         id: "bandwidth".to_owned(),

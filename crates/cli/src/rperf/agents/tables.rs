@@ -34,13 +34,13 @@ fn reports<'a>(
 }
 
 /// Returns a description such as `bulk by WRITE, 64 KiB, SL1`.
-pub(super) fn what(flow: &Flow) -> String {
+pub(super) fn flow_traffic(flow: &Flow) -> String {
     let bytes = Bytes::new(u64::from(flow.task.bytes.get()));
     format!("{}, {bytes}, SL{}", named(flow.task.method), flow.task.sl.get())
 }
 
 /// Returns a flow's name, with its two hosts unless the name ends with them.
-pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
+pub(super) fn flow_title(settings: &Settings, flow: &Flow) -> String {
     let host = |place: usize| &settings.plan.hosts[place].name;
     let pair = format!("{}->{}", host(flow.from), host(flow.to));
     match flow.name.ends_with(&pair) {
@@ -53,7 +53,7 @@ pub(super) fn who(settings: &Settings, flow: &Flow) -> String {
 fn latency(settings: &Settings, outcome: &Outcome) -> Option<Table> {
     let mut rows = Vec::new();
     for (flow, found) in reports(settings, outcome).filter(|(flow, _)| flow.role == Role::Lsg) {
-        let mut row = vec![Cell::text(who(settings, flow)), Cell::text(what(flow))];
+        let mut row = vec![Cell::text(flow_title(settings, flow)), Cell::text(flow_traffic(flow))];
         let summary = found.report.as_ref().and_then(|report| report.window.latency.as_ref());
         row.push(Cell::number(summary.map_or(0.0, |summary| summary.count as f64), ""));
         row.extend(QUANTILES.iter().map(|&(_, of)| match summary {
@@ -69,7 +69,7 @@ fn latency(settings: &Settings, outcome: &Outcome) -> Option<Table> {
     let header = named.into_iter().chain(QUANTILES.iter().map(|&(name, _)| name));
     (!rows.is_empty()).then(|| Table {
         title: "Latency while all flows were active".to_owned(),
-        caption: "Round trips, by what each method takes for the latency: rperf from port to port, the others from \
+        caption: "Round trips, by the definition of each method: rperf from port to port, the others from \
                   program to program."
             .to_owned(),
         header: header.map(str::to_owned).collect(),
@@ -91,8 +91,8 @@ fn bandwidth(settings: &Settings, outcome: &Outcome) -> Table {
         };
         let window = report.map(|report| report.window);
         rows.push(vec![
-            Cell::text(who(settings, flow)),
-            Cell::text(what(flow)),
+            Cell::text(flow_title(settings, flow)),
+            Cell::text(flow_traffic(flow)),
             rate(window),
             number(window.map(|window| window.messages as f64), ""),
             number(window.and_then(|window| window.per_second()), "/s"),

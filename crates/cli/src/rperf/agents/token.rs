@@ -54,7 +54,7 @@ fn of_file(path: &Path) -> Result<String, Failure> {
     let file = File::open(path).map_err(unreadable)?;
     let mode = file.metadata().map_err(unreadable)?.mode();
     if mode & 0o077 != 0 {
-        let what = format!("others than its owner may use it (mode {:o})", mode & 0o777);
+        let what = format!("users other than its owner have access (mode {:o})", mode & 0o777);
         return Err(refuse(what, "mode 600: chmod 600"));
     }
     let mut bytes = Vec::new();

@@ -1,6 +1,6 @@
 //! The CSV form of a sensitivity table, with a line for each sample.
 
-use super::field::Place;
+use super::field::Field;
 use super::{READABLE, Table, add, samples};
 use crate::sensitivity::{Sample, Setting};
 use crate::table::{Application, Entry, Text, write};
@@ -46,7 +46,7 @@ pub fn csv(source: &Source) -> Result<Table, InputError> {
             columns = Some(Columns::read(source, &row, at)?);
             continue;
         };
-        let place = Place { source, at: at.clone() };
+        let place = Field { source, at: at.clone() };
         if row.len() > columns.0.len() {
             let message = format!("{} values in a line", row.len());
             let allowed = format!("{} values, as the first line has names", columns.0.len());
@@ -153,7 +153,7 @@ struct Provenance {
 
 impl Provenance {
     fn read(
-        place: &Place,
+        place: &Field,
         columns: &Columns,
         row: &::csv::StringRecord,
     ) -> Result<Self, InputError> {
@@ -174,7 +174,7 @@ impl Group {
     fn new(
         name: Application,
         at: Range<usize>,
-        place: &Place,
+        place: &Field,
         columns: &Columns,
         row: &::csv::StringRecord,
     ) -> Result<Self, InputError> {
@@ -185,7 +185,7 @@ impl Group {
     fn add(
         &mut self,
         at: Range<usize>,
-        place: &Place,
+        place: &Field,
         columns: &Columns,
         row: &::csv::StringRecord,
     ) -> Result<(), InputError> {

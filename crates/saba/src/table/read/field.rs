@@ -8,13 +8,13 @@ use bandwise_units::Time;
 use std::num::NonZeroU32;
 use std::ops::Range;
 
-/// A place in a source.
-pub(super) struct Place<'a, 's> {
+/// A text of a table with its place in the source.
+pub(super) struct Field<'a, 's> {
     pub(super) source: &'a Source<'s>,
     pub(super) at: Range<usize>,
 }
 
-impl Place<'_, '_> {
+impl Field<'_, '_> {
     fn error(&self, message: impl std::fmt::Display, allowed: &str) -> InputError {
         self.source.error(self.at.clone(), message.to_string()).allowed(allowed)
     }

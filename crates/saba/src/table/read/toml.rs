@@ -1,6 +1,6 @@
 //! The TOML form of a sensitivity table.
 
-use super::field::Place;
+use super::field::Field;
 use super::{READABLE, Table, add, samples};
 use crate::sensitivity::{Sample, Setting};
 use crate::table::Entry;
@@ -67,8 +67,8 @@ struct SampleSpec {
     time: Spanned<String>,
 }
 
-fn place<'a, 's, T>(source: &'a Source<'s>, value: &Spanned<T>) -> Place<'a, 's> {
-    Place { source, at: value.span() }
+fn place<'a, 's, T>(source: &'a Source<'s>, value: &Spanned<T>) -> Field<'a, 's> {
+    Field { source, at: value.span() }
 }
 
 fn entry(

@@ -5,7 +5,7 @@ use super::steering::{Paths, Steering};
 use crate::Watch;
 use crate::jobs::timeline::{Recorder, Timeline};
 use crate::jobs::{JobsScenario, SharedJob};
-use bandwise_flowsim::{Ended, FlowId, FlowSpec, Links, Policy, Simulation};
+use bandwise_flowsim::{FinishedFlow, FlowId, FlowSpec, Links, Policy, Simulation};
 use bandwise_units::{Bytes, Time};
 use bandwise_workload::job::{Part, Transfer};
 
@@ -75,7 +75,7 @@ impl<'a, P: Policy, S: Steering<Simulation<P>>> Drive<'a, P, S> {
     /// Runs until all jobs have ended, or the watch breaks off.
     pub(super) fn run(self, watch: Watch<'_>) -> Driven {
         let Drive { mut jobs, mut flows } = self;
-        let mut ended: Vec<Ended> = Vec::new();
+        let mut ended: Vec<FinishedFlow> = Vec::new();
         let mut landed = Vec::new();
         let (mut count, mut instants) = (0, 0u64);
         loop {

@@ -30,7 +30,7 @@ struct Queue(NonNull<sys::ibv_cq>);
 struct Channel(NonNull<sys::ibv_comp_channel>);
 
 /// A completion.
-pub(super) struct Found {
+pub(super) struct Completed {
     /// The id that was posted with the request.
     pub(super) id: WorkId,
     /// The status.
@@ -84,7 +84,7 @@ impl CompletionQueue {
     #[inline]
     pub(super) fn poll(
         &mut self,
-        mut each: impl FnMut(Found) -> Result<(), VerbsError>,
+        mut each: impl FnMut(Completed) -> Result<(), VerbsError>,
     ) -> Result<(), VerbsError> {
         if let Some((queue, stamps)) = &mut self.stamping {
             // SAFETY: the queue is alive, and was created with sizes and stamps.
@@ -97,7 +97,7 @@ impl CompletionQueue {
         let found = usize::try_from(found).map_err(|_| VerbsError::Poll)?;
         for entry in &self.found[..found] {
             let sys::ibv_wc { wr_id, status, byte_len, .. } = *entry;
-            each(Found {
+            each(Completed {
                 id: WorkId(wr_id),
                 status: Status(status),
                 bytes: byte_len,
@@ -165,7 +165,7 @@ fn stamping(context: &Context, room: u32, channel: &Channel) -> Option<NonNull<s
 unsafe fn poll_stamps(
     queue: *mut sys::ibv_cq_ex,
     stamps: &mut Stamps,
-    mut each: impl FnMut(Found) -> Result<(), VerbsError>,
+    mut each: impl FnMut(Completed) -> Result<(), VerbsError>,
 ) -> Result<(), VerbsError> {
     let mut attributes = sys::ibv_poll_cq_attr { comp_mask: 0 };
     // SAFETY: the caller ensures that the queue is alive. An entry is read only after a successful
@@ -189,7 +189,7 @@ unsafe fn poll_stamps(
                 ),
                 false => (0, None),
             };
-            if let Err(error) = each(Found { id, status, bytes, stamp }) {
+            if let Err(error) = each(Completed { id, status, bytes, stamp }) {
                 break Err(error);
             }
             polled += 1;

@@ -74,7 +74,7 @@ fn queue() -> sys::ibv_cq_ex {
 }
 
 /// Polls once, and returns the completions and the outcome.
-fn poll(stamps: &mut Stamps, enough: usize) -> (Vec<Found>, bool) {
+fn poll(stamps: &mut Stamps, enough: usize) -> (Vec<Completed>, bool) {
     let (mut queue, mut found) = (queue(), Vec::new());
     let each = |one| {
         found.push(one);

@@ -1,7 +1,7 @@
 //! The implementation of [`Device`] and [`Wakes`] by queue pairs.
 
 use super::super::VerbsError;
-use super::super::completion_queue::Found;
+use super::super::completion_queue::Completed;
 use super::QueuePairs;
 use crate::{Device, Wakes, Woken};
 use bandwise_rdma::verbs::{Completion, CompletionKind, Opcode, Posts, Qp};
@@ -41,7 +41,7 @@ impl Device for QueuePairs {
 
     fn poll(&mut self, seen: &mut Vec<Completion>) -> Result<(), VerbsError> {
         let pairs = &mut self.pairs;
-        let polled = self.completions.poll(|Found { id, status, bytes, stamp }| {
+        let polled = self.completions.poll(|Completed { id, status, bytes, stamp }| {
             let pair = &mut pairs[usize::from(id.qp().0)];
             let kind = id.kind();
             if !status.is_success() {
