@@ -22,14 +22,14 @@ use std::time::{Duration, Instant};
 /// Flags of `bandwise coflows`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+All ports are on one non-blocking switch, as in Varys and Sincronia. The completion time of a coflow
+is the time from its arrival to the end of its last flow.
+
 Examples:
   # A trace in the format of Facebook's public one: `ports coflows`, then a line per coflow
   bandwise coflows FB2010-1Hr-150-0.txt
   # A random trace of the same shape
-  bandwise coflows --seed 2 --json -
-
-All ports are on one non-blocking switch, as in Varys and Sincronia. The completion time of a coflow
-is the time from its arrival to the end of its last flow.")]
+  bandwise coflows --seed 2 --json -")]
 pub(crate) struct Flags {
     /// Trace; - for standard input [default: a random trace of 526 coflows on 150 ports]
     #[arg(value_name = "TRACE")]

@@ -14,14 +14,14 @@ use std::time::Duration;
 /// Flags of `bandwise papers run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+The exit code is 0 if the run is complete, whether or not its values agree with the published ones.
+The JSON depends on PAPER, --quick and --seed alone, not on the machine, the time or --threads.
+
 Examples:
   bandwise papers run rperf                                  # all of it, minutes
   bandwise papers run rperf --quick --report report.html     # fewer samples, seconds
   bandwise papers run rperf/fig7a                            # one figure
-  bandwise papers run rperf/fig4 --quick --json - | jq .rows
-
-The exit code is 0 if the run is complete, whether or not its values agree with the published ones.
-The JSON depends on PAPER, --quick and --seed alone, not on the machine, the time or --threads.")]
+  bandwise papers run rperf/fig4 --quick --json - | jq .rows")]
 pub(crate) struct Flags {
     /// A paper, or one of its items; see `bandwise papers list`
     #[arg(value_name = "PAPER[/ITEM]")]

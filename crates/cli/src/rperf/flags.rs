@@ -14,6 +14,9 @@ use std::path::PathBuf;
 #[derive(Debug, Default, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
+The JSON depends only on the fabric, the flags and the seed. An interrupted run prints partial
+results, marked `Partial`, and exits with 130. A deadlock exits with 1 and prints its ports.
+
 Examples:
   # The latency of small messages while three hosts send bulk traffic to the same destination
   bandwise rperf --fabric papers/rperf/rack.toml --from h6 --to dst --background h1,h2,h3
@@ -26,10 +29,7 @@ Examples:
   # A TOML scenario with [[flow]] tables
   bandwise rperf --fabric docs/examples/two-lanes.toml --json -
   # Real hosts: `bandwise rperf server --listen 0.0.0.0` on node1, then on node2
-  bandwise rperf client node1
-
-The JSON depends only on the fabric, the flags and the seed. An interrupted run prints partial
-results, marked `Partial`, and exits with 130. A deadlock exits with 1 and prints its ports.")]
+  bandwise rperf client node1")]
 pub(crate) struct Flags {
     #[command(subcommand)]
     pub(super) on_device: Option<OnDevice>,

@@ -15,6 +15,11 @@ use std::path::{Path, PathBuf};
 /// Flags of `bandwise saba plan`.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
+Slowdown is the time of a job over that with the fabric to itself. Speedup is the time under max-min
+fairness among flows, the aim of congestion control, over the time under the policy. The last
+policies are controls: Saba's queues with equal weights show the gain of its weights. Rates of
+several queues are exact to 0.1%. Only --engine packets simulates packets, headers and protocols.
+
 Examples:
   # Three jobs on a switch of 32 hosts
   bandwise saba plan docs/examples/jobs.toml
@@ -26,12 +31,7 @@ Examples:
   # The models in use, for jobs of another file with model = \"LR\"
   bandwise saba plan docs/examples/jobs.toml --policy saba --save-models models.toml
   # Packets over InfiniBand instead of rates, with a thousandth of all volumes
-  bandwise saba plan docs/examples/jobs.toml --engine packets --scale 1000 --policy blocking,saba
-
-Slowdown is the time of a job over that with the fabric to itself. Speedup is the time under max-min
-fairness among flows, the aim of congestion control, over the time under the policy. The last
-policies are controls: Saba's queues with equal weights show the gain of its weights. Rates of
-several queues are exact to 0.1%. Only --engine packets simulates packets, headers and protocols.")]
+  bandwise saba plan docs/examples/jobs.toml --engine packets --scale 1000 --policy blocking,saba")]
 pub(crate) struct Flags {
     /// Jobs in TOML; - for standard input
     #[arg(value_name = "JOBS.toml")]

@@ -21,6 +21,12 @@ use std::path::{Path, PathBuf};
 /// Flags of `bandwise sim run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
+Slowdown is the flow completion time over that in an empty network, both until the last byte is at
+the receiver. The JSON depends on the scenario, the flows and the seed alone, except for the times
+and the memory of the run in `stats`. A sweep has no such fields, and does not depend on --threads.
+An interrupted run prints its results so far and exits with 130. A deadlock of priority flow control
+exits with 1 and prints its ports.
+
 Examples:
   # The default case of IRN: 54 hosts, 70% load, no priority flow control
   bandwise sim run papers/irn/default.toml
@@ -40,13 +46,7 @@ Examples:
   # Programs on an InfiniBand fabric, as by bandwise rperf --fabric
   bandwise sim run docs/examples/two-lanes.toml
   # Jobs, as by bandwise saba plan
-  bandwise sim run docs/examples/jobs.toml
-
-Slowdown is the flow completion time over that in an empty network, both until the last byte is at
-the receiver. The JSON depends on the scenario, the flows and the seed alone, except for the times
-and the memory of the run in `stats`. A sweep has no such fields, and does not depend on --threads.
-An interrupted run prints its results so far and exits with 130. A deadlock of priority flow control
-exits with 1 and prints its ports.")]
+  bandwise sim run docs/examples/jobs.toml")]
 pub(crate) struct Flags {
     /// Scenario in TOML, of kind infiniband, ethernet or jobs; - for standard input
     #[arg(value_name = "SCENARIO.toml")]
