@@ -7,9 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{Json, note};
 use crate::progress::Progress;
 use crate::values::number;
-use bandwise_flowsim::NetworkError;
-use bandwise_flowsim::coflow::{CoflowTimes, Order, PORT_RATE, run, run_in_order};
-use bandwise_flowsim::policy::Sebf;
+use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, Scheduler};
 use bandwise_report::{Cell, Table, text};
 use bandwise_stats::Percentile;
 use bandwise_units::BitRate;
@@ -43,55 +41,6 @@ pub(crate) struct Flags {
     seed: u64,
     #[command(flatten)]
     json: Json,
-}
-
-/// A scheduler of coflows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scheduler {
-    Fair,
-    SmallestFirst,
-    Sebf,
-    Sincronia,
-}
-
-/// All schedulers; the first is the baseline of comparisons.
-const SCHEDULERS: [Scheduler; 4] =
-    [Scheduler::Fair, Scheduler::SmallestFirst, Scheduler::Sebf, Scheduler::Sincronia];
-
-impl Scheduler {
-    fn as_str(self) -> &'static str {
-        match self {
-            Scheduler::Fair => "fair",
-            Scheduler::SmallestFirst => "smallest-first",
-            Scheduler::Sebf => "sebf",
-            Scheduler::Sincronia => "sincronia",
-        }
-    }
-
-    fn title(self) -> &'static str {
-        match self {
-            Scheduler::Fair => "max-min among flows",
-            Scheduler::SmallestFirst => "smallest coflow first",
-            Scheduler::Sebf => "Varys (SEBF)",
-            Scheduler::Sincronia => "Sincronia",
-        }
-    }
-
-    /// Runs a trace. Returns `None` if the run was interrupted.
-    fn run(
-        self,
-        trace: &CoflowTrace,
-        rate: BitRate,
-        watch: &mut dyn FnMut(u64) -> ControlFlow<()>,
-    ) -> Result<Option<CoflowTimes>, NetworkError> {
-        match self {
-            Scheduler::Fair => run_in_order(trace, rate, Order::Fair, watch),
-            Scheduler::SmallestFirst => run_in_order(trace, rate, Order::SmallestFirst, watch),
-            // SEBF allocates the rates itself.
-            Scheduler::Sebf => run(trace, rate, Sebf::default(), watch),
-            Scheduler::Sincronia => run_in_order(trace, rate, Order::Sincronia, watch),
-        }
-    }
 }
 
 /// A trace, and the rate of its ports.
@@ -135,9 +84,9 @@ impl Task {
         let Task { trace, .. } = self;
         let interrupt = Interrupt::listen()?;
         let progress = Progress::begin(&format!("scheduling {} coflows", trace.coflows.len()));
-        progress.steps(SCHEDULERS.len() as u64 * trace.flows() as u64);
+        progress.steps(Scheduler::ALL.len() as u64 * trace.flows() as u64);
         let mut found = Vec::new();
-        for scheduler in SCHEDULERS {
+        for scheduler in Scheduler::ALL {
             let before = found.len() as u64 * trace.flows() as u64;
             let mut watch = |ended: u64| {
                 progress.at(before + ended);

@@ -3,8 +3,10 @@
 mod clock;
 mod ordered;
 mod peers;
+mod scheduler;
 
 pub use ordered::{Order, run_in_order};
+pub use scheduler::Scheduler;
 
 use crate::{FinishedFlow, FlowSpec, Network, NetworkError, Policy, Simulation};
 use bandwise_stats::Percentile;
