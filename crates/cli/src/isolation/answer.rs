@@ -1,10 +1,10 @@
 //! [`IsolationAnswer`]: the findings of all cases and the verdicts on them.
 
-use super::flags::Flags;
 use super::measure::Found;
 use crate::answer::{Answer, Stats};
 use crate::papers::claims_table;
 use bandwise_agents::coordinator::RunEnd;
+use bandwise_papers::isolation::DeviceStudy;
 use bandwise_papers::{Claim, Finding};
 use bandwise_report::{Cell, Provenance, Report, Table, text as plain};
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub(super) struct IsolationAnswer<'a> {
     failure: Option<&'a str>,
     stats: Stats,
     #[serde(skip)]
-    flags: &'a Flags,
+    study: &'a DeviceStudy,
     #[serde(skip)]
     found: &'a Found,
 }
@@ -62,7 +62,7 @@ struct CaseCount {
 
 impl<'a> IsolationAnswer<'a> {
     /// Returns the answer of all measured cases.
-    pub(super) fn new(flags: &'a Flags, found: &'a Found) -> Self {
+    pub(super) fn new(study: &'a DeviceStudy, found: &'a Found) -> Self {
         let (stop, failure) = match &found.end {
             RunEnd::Complete => ("complete", None),
             RunEnd::Interrupted => ("interrupted", None),
@@ -85,11 +85,11 @@ impl<'a> IsolationAnswer<'a> {
         IsolationAnswer {
             schema: 1,
             title: TITLE,
-            from: flags.from.to_string(),
-            to: flags.to.to_string(),
+            from: study.from.to_string(),
+            to: study.to.to_string(),
             devices: found.hosts.iter().map(|host| host.device.as_deref()).collect(),
-            depth: flags.depth,
-            duration_s: flags.length().as_s_f64(),
+            depth: study.depth,
+            duration_s: study.length.as_s_f64(),
             findings: found.findings.iter().map(finding).collect(),
             claims: found.claims.iter().map(claim).collect(),
             empty: &found.empty,
@@ -97,7 +97,7 @@ impl<'a> IsolationAnswer<'a> {
             stop,
             failure,
             stats: Stats::HERE,
-            flags,
+            study,
             found,
         }
     }
@@ -107,32 +107,32 @@ impl Answer for IsolationAnswer<'_> {
     const IS_ROUNDED: bool = true;
 
     fn text(&self) -> String {
-        let Self { flags, found, .. } = *self;
-        let mut parts: Vec<String> = tables(flags, found).iter().map(plain::table).collect();
+        let Self { study, found, .. } = *self;
+        let mut parts: Vec<String> = tables(study, found).iter().map(plain::table).collect();
         parts.extend(found.answer.iter().map(|sentence| format!("{sentence}\n")));
-        parts.push(format!("{}\n", closing(flags, found)));
+        parts.push(format!("{}\n", closing(study, found)));
         parts.join("\n")
     }
 
     fn report(&self) -> Option<Report> {
-        let Self { flags, found, .. } = *self;
+        let Self { study, found, .. } = *self;
         Some(Report {
             title: TITLE.to_owned(),
             question: "What happens when two applications share a link?".to_owned(),
             answer: found.answer.clone(),
-            tables: tables(flags, found),
+            tables: tables(study, found),
             provenance: Provenance {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
-                command: format!("bandwise isolation --from {} --to {}", flags.from, flags.to),
+                command: format!("bandwise isolation --from {} --to {}", study.from, study.to),
                 ..Provenance::default()
             },
-            notes: vec![closing(flags, found)],
+            notes: vec![closing(study, found)],
             ..Report::default()
         })
     }
 }
 
-fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
+fn tables(study: &DeviceStudy, found: &Found) -> Vec<Table> {
     let rows = found.findings.iter().map(|finding| {
         vec![
             Cell::text(&finding.item),
@@ -145,10 +145,10 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
         title: TITLE.to_owned(),
         caption: format!(
             "From {} to {}, {} each, while both are active. {} a client of the store has several requests outstanding.",
-            flags.from,
-            flags.to,
-            flags.length(),
-            match flags.depth {
+            study.from,
+            study.to,
+            study.length,
+            match study.depth {
                 1 => "The next message of a flow is posted when the last one's completion is seen;"
                     .to_owned(),
                 depth =>
@@ -166,7 +166,7 @@ fn tables(flags: &Flags, found: &Found) -> Vec<Table> {
 }
 
 /// Returns the line with the circumstances of all numbers.
-fn closing(flags: &Flags, found: &Found) -> String {
+fn closing(study: &DeviceStudy, found: &Found) -> String {
     let partial = match &found.end {
         RunEnd::Complete => String::new(),
         RunEnd::Interrupted => "Partial: interrupted. ".to_owned(),
@@ -181,9 +181,9 @@ fn closing(flags: &Flags, found: &Found) -> String {
     let (done, all) = found.measured;
     format!(
         "{partial}{empty}{done} of {all} cases; {} ({}) to {} ({}), bandwise {}.",
-        flags.from,
+        study.from,
         devices.first().unwrap_or(&"?"),
-        flags.to,
+        study.to,
         devices.get(1).unwrap_or(&"?"),
         env!("CARGO_PKG_VERSION"),
     )

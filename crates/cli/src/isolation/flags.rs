@@ -3,12 +3,9 @@
 use crate::output::{Json, Report};
 use crate::rperf::{TokenFlag, agent};
 use crate::values::{Refusal, duration, number, refused, size};
-use bandwise_agents::Address;
+use bandwise_agents::{Address, CLIENTS, WORKERS};
+use bandwise_papers::isolation::{DeviceStudy, Item};
 use bandwise_units::{Bytes, Time};
-
-/// Clients and workers of the key-value store, as the simulated study has them.
-const CLIENTS: &str = "4";
-const WORKERS: &str = "4";
 
 /// Flags of `bandwise isolation`.
 #[derive(Debug, clap::Args)]
@@ -36,7 +33,7 @@ pub(crate) struct Flags {
     pub(super) token: TokenFlag,
     /// Item to measure [default: all]
     #[arg(long, value_enum, value_name = "ITEM")]
-    pub(super) item: Option<Item>,
+    pub(super) item: Option<ItemFlag>,
     /// Time for which each pair of flows is active [default: 5 s; with --quick: 1 s]
     #[arg(long, value_name = "TIME", value_parser = long_enough)]
     #[arg(allow_hyphen_values = true)]
@@ -47,11 +44,11 @@ pub(crate) struct Flags {
     #[arg(allow_hyphen_values = true)]
     pub(super) margin: Time,
     /// Threads of the first host that send requests to the key-value store
-    #[arg(long, value_name = "N", value_parser = number(1..=64), default_value = CLIENTS)]
+    #[arg(long, value_name = "N", value_parser = number(1..=64), default_value_t = CLIENTS.into())]
     #[arg(allow_negative_numbers = true)]
     pub(super) clients: u64,
     /// Threads of the second host that answer requests
-    #[arg(long, value_name = "N", value_parser = number(1..=64), default_value = WORKERS)]
+    #[arg(long, value_name = "N", value_parser = number(1..=64), default_value_t = WORKERS.into())]
     #[arg(allow_negative_numbers = true)]
     pub(super) workers: u64,
     /// Messages of elephants and mice in flight (pipelining); the verdicts apply to 1
@@ -73,7 +70,7 @@ pub(crate) struct Flags {
 
 /// An item of the study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Item {
+pub(super) enum ItemFlag {
     /// Flows of 1 GB and 1 MB against each other, by verb, with events
     Elephants,
     /// Two elephants, each by polling and by events
@@ -86,15 +83,14 @@ pub(super) enum Item {
     KeyValue,
 }
 
-impl Item {
-    /// Returns the name of the item in the simulated study.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Item::Elephants => "elephants",
-            Item::Polling => "polling",
-            Item::Mice => "mice",
-            Item::MouseElephant => "mouse-elephant",
-            Item::KeyValue => "kv",
+impl From<ItemFlag> for Item {
+    fn from(flag: ItemFlag) -> Self {
+        match flag {
+            ItemFlag::Elephants => Item::Elephants,
+            ItemFlag::Polling => Item::Polling,
+            ItemFlag::Mice => Item::Mice,
+            ItemFlag::MouseElephant => Item::MouseElephant,
+            ItemFlag::KeyValue => Item::KeyValue,
         }
     }
 }
@@ -106,17 +102,20 @@ impl Flags {
         self.duration.unwrap_or(usual)
     }
 
-    /// Returns the flags for two hosts with more flags.
-    #[cfg(test)]
-    pub(super) fn of(more: &[&str]) -> Flags {
-        use clap::Parser;
-        #[derive(Debug, Parser)]
-        struct Command {
-            #[command(flatten)]
-            flags: Flags,
+    /// Returns the two hosts and the selected cases.
+    pub(super) fn study(&self) -> DeviceStudy {
+        DeviceStudy {
+            from: self.from.clone(),
+            to: self.to.clone(),
+            item: self.item.map(Item::from),
+            length: self.length(),
+            margin: self.margin,
+            clients: self.clients,
+            workers: self.workers,
+            depth: self.depth,
+            largest: self.largest,
+            quick: self.quick,
         }
-        let line = [&["x", "--from", "10.0.0.1", "--to", "10.0.0.2:7"], more].concat();
-        Command::try_parse_from(line).unwrap().flags
     }
 }
 

@@ -1,14 +1,13 @@
 //! The measurement of all cases by the agents of the two hosts.
 
-use super::cases::Case;
-use super::flags::Flags;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::note;
 use bandwise_agents::Token;
 use bandwise_agents::coordinator::{HostOutcome, RunEnd};
 use bandwise_measure::coordinator::coordinate;
-use bandwise_papers::{Claim, Finding, paper};
+use bandwise_papers::isolation::{DeviceCase, DeviceStudy, PAPER};
+use bandwise_papers::{Claim, Finding};
 
 /// The findings of all measured cases.
 #[derive(Debug)]
@@ -27,19 +26,18 @@ pub(super) struct Found {
 
 /// Measures the cases in order, up to the first failure.
 pub(super) fn all(
-    flags: &Flags,
-    cases: &[Case],
+    study: &DeviceStudy,
+    cases: &[DeviceCase],
     token: &Token,
     interrupt: &Interrupt,
 ) -> Result<Found, Failure> {
-    let study = paper("isolation").expect("it is one of them");
     let (mut findings, mut empty, mut hosts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut end, mut done) = (RunEnd::Complete, 0);
     for (number, case) in cases.iter().enumerate() {
         let title = case.title();
         note(format_args!("{title} ({} of {}) …", number + 1, cases.len()));
         let outcome =
-            match coordinate(&case.plan(flags), token, &|| interrupt.asked(), |text| note(text)) {
+            match coordinate(&case.plan(study), token, &|| interrupt.asked(), |text| note(text)) {
                 Ok(outcome) => outcome,
                 Err(error) if number == 0 => return Err(error.into()),
                 Err(error) => {
@@ -63,8 +61,8 @@ pub(super) fn all(
             None => empty.push(title),
         }
     }
-    let findings = (study.derived)(findings);
-    let (claims, answer) = ((study.claims)(&findings), (study.answer)(&findings));
+    let findings = (PAPER.derived)(findings);
+    let (claims, answer) = ((PAPER.claims)(&findings), (PAPER.answer)(&findings));
     let measured = (done, cases.len());
     Ok(Found { findings, claims, answer, empty, hosts, measured, end })
 }

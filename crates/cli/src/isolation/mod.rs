@@ -3,7 +3,6 @@
 //! derive the verdicts.
 
 mod answer;
-mod cases;
 mod flags;
 mod measure;
 
@@ -29,15 +28,16 @@ impl Flags {
             );
             return Err(Failure::usage(message, allowed));
         }
-        let cases = cases::cases(&self);
+        let study = self.study();
+        let cases = study.cases();
         if cases.is_empty() {
             let message = format!("--largest {}: nothing is left to measure", self.largest);
             return Err(Failure::usage(message, "1 MB or more, or another --item"));
         }
         let outputs = Outputs::new(self.json.clone(), self.report.clone(), Rows::default(), &[])?;
         let token = self.token.read()?;
-        let found = measure::all(&self, &cases, &token, &Interrupt::listen()?)?;
-        outputs.answer(&IsolationAnswer::new(&self, &found))?;
+        let found = measure::all(&study, &cases, &token, &Interrupt::listen()?)?;
+        outputs.answer(&IsolationAnswer::new(&study, &found))?;
         match found.end {
             RunEnd::Complete if found.empty.is_empty() => Ok(()),
             RunEnd::Complete => {

@@ -28,7 +28,7 @@ const VERBS: [(&str, Opcode); 4] = [
     ("SEND", Opcode::Send),
 ];
 const GB: u32 = 1_000_000_000;
-const MB: u32 = 1_000_000;
+pub(super) const MB: u32 = 1_000_000;
 /// Elephants, the larger first. Sizes are decimal, as those of the mice must be (10 B, 100 B).
 pub(super) const ELEPHANTS: [(&str, u32); 2] = [("1 GB", GB), ("1 MB", MB)];
 /// Mice.

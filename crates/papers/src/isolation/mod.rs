@@ -1,12 +1,14 @@
 //! "Performance Isolation Anomalies in RDMA" (KBNets 2017, its slides): the bandwidth and the
-//! latency of two flows that share a link.
+//! latency of two flows that share a link, simulated or between the devices of two hosts.
 
 mod cases;
 mod claims;
+mod devices;
 mod figures;
 mod found;
 mod study;
 
+pub use devices::{DeviceCase, DeviceStudy, Item};
 pub use study::{Measured, Outcome, Study, Trial};
 
 use crate::collect::collect;

@@ -1,15 +1,14 @@
 //! The findings of a measured case.
 
-use super::super::flags::Item;
-use super::{Case, Reads};
+use super::{DeviceCase, Item, Reads};
+use crate::Finding;
 use bandwise_agents::coordinator::Outcome;
 use bandwise_agents::{Counted, Report};
-use bandwise_papers::Finding;
 use bandwise_rperf::Summary;
 
-impl Case {
+impl DeviceCase {
     /// Returns the findings, or `None` if a flow has no message in the measured time.
-    pub(crate) fn findings(&self, outcome: &Outcome) -> Option<Vec<Finding>> {
+    pub fn findings(&self, outcome: &Outcome) -> Option<Vec<Finding>> {
         let reports: Option<Vec<&Report>> =
             outcome.flows.iter().map(|flow| flow.report.as_ref()).collect();
         let reports = reports?;
@@ -56,12 +55,11 @@ impl Case {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::flags::Flags;
-    use super::super::cases;
+    use super::super::study;
     use super::*;
+    use crate::isolation::PAPER;
     use bandwise_agents::FlowEnd;
     use bandwise_agents::coordinator::{FlowOutcome, RunEnd};
-    use bandwise_papers::paper;
     use bandwise_rperf::Latency;
     use bandwise_units::{Bytes, Time};
     use std::collections::BTreeSet;
@@ -87,11 +85,10 @@ mod tests {
     /// The findings have the names by which the simulated study decides.
     #[test]
     fn findings_have_the_names_of_the_simulated_study() {
-        let study = paper("isolation").unwrap();
-        let cases = cases(&Flags::of(&[]));
+        let cases = study(|_| ()).cases();
         let found = cases.iter().flat_map(|case| case.findings(&outcome(case.len())).unwrap());
-        let found = (study.derived)(found.collect());
-        let claims = (study.claims)(&found);
+        let found = (PAPER.derived)(found.collect());
+        let claims = (PAPER.claims)(&found);
         let sections: BTreeSet<&str> = claims.iter().map(|claim| claim.section).collect();
         let sections_of =
             ["At A First Glance", "Mouse vs. Mouse", "Mouse vs. Elephant", "HERD vs. Elephant"];
@@ -106,16 +103,17 @@ mod tests {
 
     #[test]
     fn store_findings_include_latency_and_requests() {
-        let found = cases(&Flags::of(&["--item", "key-value"]))[1].findings(&outcome(2)).unwrap();
+        let cases = study(|study| study.item = Some(Item::KeyValue)).cases();
+        let found = cases[1].findings(&outcome(2)).unwrap();
         let metrics: Vec<&str> = found.iter().map(|f| f.metric.as_str()).collect();
         assert_eq!(metrics, ["latency p50", "latency p99", "latency p99.9", "requests"]);
     }
 
     #[test]
     fn flow_without_samples_has_no_findings() {
-        let flags = Flags::of(&["--item", "mice"]);
+        let cases = study(|study| study.item = Some(Item::Mice)).cases();
         let mut empty = outcome(1);
         empty.flows[0].report.as_mut().unwrap().window = Counted::NONE;
-        assert!(cases(&flags)[0].findings(&empty).is_none());
+        assert!(cases[0].findings(&empty).is_none());
     }
 }
