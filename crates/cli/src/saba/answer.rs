@@ -1,17 +1,16 @@
 //! [`PlanAnswer`]: the results of a plan of jobs.
 
 use super::configuration::Configuration;
-use super::findings::Findings;
 use super::gain::{self, GainRow};
 use super::packets::PacketRows;
-use super::settings::{BASELINE, Settings};
+use super::settings::Settings;
 use super::{report, tables};
 use crate::answer::Answer;
 use bandwise_report::Report;
 use bandwise_saba::sensitivity::Point;
 use bandwise_saba::table::{Application, Entry};
 use bandwise_scenario::jobs::{
-    Doubt, JobOutlook, JobsResults, Promise, SharedJob, SharingPolicy, Summary,
+    BASELINE, Doubt, Findings, JobOutlook, JobsResults, Promise, SharedJob, SharingPolicy, Summary,
 };
 use bandwise_units::Time;
 use serde::Serialize;
@@ -31,7 +30,7 @@ pub(super) struct PlanAnswer<'a> {
     configuration: Configuration<'a>,
     models: Vec<ModelRow>,
     doubts: Vec<DoubtRow<'a>>,
-    warnings: &'a [String],
+    warnings: Vec<String>,
     stats: PlanStats,
     /// The results at packet level, if packets were simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +153,7 @@ impl<'a> PlanAnswer<'a> {
             configuration: Configuration::new(settings, findings),
             models: models(settings),
             doubts: findings.doubts.iter().map(DoubtRow::from).collect(),
-            warnings: &findings.warnings,
+            warnings: settings.warnings(findings),
             stats: PlanStats { version: env!("CARGO_PKG_VERSION"), seed: scenario.seed() },
             packets: PacketRows::new(settings, findings),
             given: settings,

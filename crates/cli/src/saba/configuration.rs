@@ -1,11 +1,10 @@
 //! The configuration for Saba: a level for each application, queues and weights for each port.
 
-use super::findings::Findings;
 use super::settings::Settings;
 use bandwise_report::{Cell, Table};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::Queues;
-use bandwise_scenario::jobs::{JobOutlook, JobsScenario, SharedJob};
+use bandwise_scenario::jobs::{Findings, JobOutlook, JobsScenario, SharedJob};
 use bandwise_topology::{Fabric, NodeId, Port};
 use serde::{Serialize, Serializer};
 

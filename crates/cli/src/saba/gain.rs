@@ -1,46 +1,8 @@
-//! [`Gain`]: the parts of Saba's gain by queues and by weights.
+//! The parts of Saba's gain by queues and by weights, as JSON, table and figure.
 
-use super::findings::Findings;
-use super::settings::BASELINE;
 use bandwise_report::{Axis, Cell, Figure, Point, Scale, Series, SeriesKind, Table};
-use bandwise_scenario::jobs::SharingPolicy;
+use bandwise_scenario::jobs::{BASELINE, Findings, Gain};
 use serde::Serialize;
-
-/// Policies with weights by sensitivity, each with the policy that has the same queues.
-pub(super) const PAIRS: [(SharingPolicy, SharingPolicy); 3] = [
-    (SharingPolicy::Saba, SharingPolicy::EqualWeights),
-    (SharingPolicy::SabaNoFloor, SharingPolicy::EqualWeights),
-    (SharingPolicy::SabaUnlimited, SharingPolicy::FairJobs),
-];
-
-/// A speedup over the baseline as a product of two factors. All are geometric means over jobs; the
-/// product holds only for these.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Gain {
-    pub(super) policy: SharingPolicy,
-    /// The policy with the same queues and equal weights.
-    pub(super) equal: SharingPolicy,
-    /// The speedup of the queues with equal weights over the baseline.
-    pub(super) queues: f64,
-    /// The speedup of the weights over equal ones in the same queues.
-    pub(super) weights: f64,
-}
-
-/// Returns the gains of all pairs that were run.
-pub(super) fn all(findings: &Findings) -> Vec<Gain> {
-    let gain = |(policy, equal)| {
-        let (both, queues) = (findings.summary(policy)?.speedup, findings.summary(equal)?.speedup);
-        Some(Gain { policy, equal, queues, weights: both / queues })
-    };
-    PAIRS.into_iter().filter_map(gain).collect()
-}
-
-impl Gain {
-    /// Returns the product of both factors.
-    pub(super) fn both(&self) -> f64 {
-        self.queues * self.weights
-    }
-}
 
 /// A gain in JSON.
 #[derive(Serialize)]
@@ -52,8 +14,8 @@ pub(super) struct GainRow {
     speedup: f64,
 }
 
-impl From<Gain> for GainRow {
-    fn from(gain: Gain) -> Self {
+impl From<&Gain> for GainRow {
+    fn from(gain: &Gain) -> Self {
         GainRow {
             policy: gain.policy.as_str(),
             same_queues: gain.equal.as_str(),
@@ -66,7 +28,7 @@ impl From<Gain> for GainRow {
 
 /// Returns a row for each gain.
 pub(super) fn rows(findings: &Findings) -> Vec<GainRow> {
-    all(findings).into_iter().map(GainRow::from).collect()
+    findings.gains.iter().map(GainRow::from).collect()
 }
 
 /// Returns the table of gains, or `None` if no pair was run.
@@ -80,7 +42,7 @@ pub(super) fn table(findings: &Findings) -> Option<Table> {
             Cell::number(gain.both(), ""),
         ]
     };
-    let rows: Vec<_> = all(findings).iter().map(row).collect();
+    let rows: Vec<_> = findings.gains.iter().map(row).collect();
     let header = ["policy", "same queues", "by queues", "by weights", "speedup"];
     (!rows.is_empty()).then(|| Table {
         title: "Sources of Saba's gain".into(),
@@ -97,7 +59,7 @@ pub(super) fn table(findings: &Findings) -> Option<Table> {
 
 /// Returns the figure of gains, or `None` if no pair was run.
 pub(super) fn figure(findings: &Findings) -> Option<Figure> {
-    let gains = all(findings);
+    let gains = &findings.gains;
     let percent = |speedup: f64| (speedup - 1.0) * 100.0;
     let series = |name: &str, of: &dyn Fn(&Gain) -> f64| Series {
         name: name.into(),

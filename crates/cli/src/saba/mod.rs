@@ -2,11 +2,9 @@
 
 mod answer;
 mod compare;
-mod conclusions;
 mod configuration;
 mod controller;
 mod engine;
-mod findings;
 mod gain;
 mod packets;
 mod plan;

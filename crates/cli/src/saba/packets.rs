@@ -1,7 +1,6 @@
 //! `bandwise saba plan --engine packets`: the same jobs at packet level, beside the flow level.
 
 use super::engine::Packets;
-use super::findings::Findings;
 use super::settings::Settings;
 use crate::fabric::port_cycle;
 use crate::failure::Failure;
@@ -9,7 +8,7 @@ use crate::output::note;
 use bandwise_report::{Cell, Table};
 use bandwise_scenario::Watch;
 use bandwise_scenario::jobs::{
-    JobsResults, PacketComparison, PacketExperiment, PacketResults, REACTION,
+    Findings, JobsResults, PacketComparison, PacketExperiment, PacketResults, REACTION,
 };
 use bandwise_units::Time;
 use serde::Serialize;

@@ -1,7 +1,6 @@
 //! `bandwise saba plan`.
 
 use super::answer::PlanAnswer;
-use super::findings::Findings;
 use super::packets;
 use super::settings::{Experiment, Flags, Settings};
 use crate::failure::Failure;
@@ -10,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::output::note;
 use crate::progress::Progress;
 use bandwise_scenario::Progress as At;
-use bandwise_scenario::jobs::SharingPolicy;
+use bandwise_scenario::jobs::{Findings, SharingPolicy};
 
 /// Steps of progress of a policy.
 const STEPS: f64 = 1_000.0;
@@ -57,7 +56,7 @@ pub(crate) fn simulate(flags: Flags, text: Text, interrupt: &Interrupt) -> Resul
         if compared.is_some() { "polls of all hosts" } else { "changes of rates" },
         took.as_secs_f64()
     ));
-    let findings = Findings::new(&settings, comparison, compared);
+    let findings = Findings::new(scenario, comparison, compared);
     outputs.answer(&PlanAnswer::new(&settings, &findings))?;
     if let Some(deadlock) = packets::deadlock(&settings, &findings) {
         return Err(deadlock);

@@ -1,12 +1,11 @@
 //! The report of a plan: sensitivity of jobs, and the effect of policies.
 
-use super::findings::Findings;
 use super::gain;
-use super::settings::{BASELINE, Settings};
+use super::settings::Settings;
 use super::{tables, timelines};
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_saba::Share;
-use bandwise_scenario::jobs::{Comparison, SharingPolicy};
+use bandwise_scenario::jobs::{BASELINE, Comparison, Findings, SharingPolicy};
 
 /// Returns the report. It depends only on the scenario, the policies and the seed.
 pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
@@ -21,7 +20,7 @@ pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
     Report {
         title: settings.scenario.title().to_owned(),
         question: "How should these jobs share the fabric?".into(),
-        answer: findings.answer.iter().cloned().chain(doubtful(findings)).collect(),
+        answer: findings.answer.iter().cloned().chain(doubtful(settings, findings)).collect(),
         figures: [by_application(settings, findings), gain::figure(findings)]
             .into_iter()
             .flatten()
@@ -40,8 +39,8 @@ pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
 }
 
 /// Returns a sentence about warnings, if there are some.
-fn doubtful(findings: &Findings) -> Option<String> {
-    match findings.warnings.len() {
+fn doubtful(settings: &Settings, findings: &Findings) -> Option<String> {
+    match settings.warnings(findings).len() {
         0 => None,
         1 => Some("There is 1 warning, in the notes.".into()),
         more => Some(format!("There are {more} warnings, in the notes.")),
@@ -49,7 +48,8 @@ fn doubtful(findings: &Findings) -> Option<String> {
 }
 
 fn notes(settings: &Settings, findings: &Findings) -> Vec<String> {
-    let warnings = findings.warnings.iter().map(|warning| format!("Warning: {warning}."));
+    let warnings = settings.warnings(findings).into_iter();
+    let warnings = warnings.map(|warning| format!("Warning: {warning}."));
     warnings.chain([tables::closing(settings)]).collect()
 }
 

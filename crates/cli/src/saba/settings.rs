@@ -8,7 +8,8 @@ use crate::values::number;
 use bandwise_input::InputError;
 use bandwise_scenario::Parsed;
 use bandwise_scenario::jobs::{
-    JobsExperiment, JobsScenario, Models, PacketExperiment, SharingPolicy,
+    BASELINE, Doubt, Findings, JobsExperiment, JobsScenario, Models, PacketExperiment,
+    SharingPolicy,
 };
 use std::path::{Path, PathBuf};
 
@@ -96,11 +97,17 @@ pub(super) enum Experiment {
     Packets(PacketExperiment, Packets),
 }
 
+impl Settings {
+    /// Returns the warnings about the file and the policies, and the doubtful models.
+    pub(super) fn warnings(&self, findings: &Findings) -> Vec<String> {
+        let of_file = self.warnings.iter().map(ToString::to_string);
+        let left_out = self.left_out.iter().map(|error| format!("left out: {error}"));
+        of_file.chain(left_out).chain(Doubt::texts(&findings.doubts)).collect()
+    }
+}
+
 /// The policies whose timelines a report shows.
 pub(super) const RECORDED: [SharingPolicy; 2] = [BASELINE, SharingPolicy::Saba];
-
-/// The policy to which speedups are relative.
-pub(super) const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
 
 impl Flags {
     /// Returns the command line without flags for output files.

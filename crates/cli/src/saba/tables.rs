@@ -1,13 +1,14 @@
 //! The results of a plan as tables.
 
 use super::configuration::{self, Room};
-use super::findings::Findings;
 use super::gain;
 use super::packets;
-use super::settings::{BASELINE, Settings};
+use super::settings::Settings;
 use bandwise_report::{Cell, Table, Verdict, text};
 use bandwise_saba::sensitivity::Prediction;
-use bandwise_scenario::jobs::{JobOutlook, LOSS, Promise, SharedJob, SharingPolicy, Summary};
+use bandwise_scenario::jobs::{
+    BASELINE, Findings, JobOutlook, LOSS, Promise, SharedJob, SharingPolicy, Summary,
+};
 
 /// The most kinds of ports and names on a terminal; a page has room for more.
 const IN_TEXT: Room = Room { kinds: 8, names: 12 };
@@ -18,7 +19,8 @@ pub(super) fn text(settings: &Settings, findings: &Findings) -> String {
     let tables = all(settings, findings, IN_TEXT);
     let mut parts: Vec<String> = tables.iter().map(text::table).collect();
     parts.extend(findings.answer.iter().map(|line| format!("{line}\n")));
-    parts.extend(findings.warnings.iter().map(|warning| format!("Warning: {warning}.\n")));
+    parts
+        .extend(settings.warnings(findings).iter().map(|warning| format!("Warning: {warning}.\n")));
     parts.push(closing(settings));
     parts.join("\n")
 }

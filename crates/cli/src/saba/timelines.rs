@@ -1,9 +1,8 @@
 //! Timelines of computing and sending, under the baseline and under Saba.
 
-use super::findings::Findings;
 use super::settings::{RECORDED, Settings};
 use bandwise_report::{Axis, Lane, Lanes, Scale, Step, Track};
-use bandwise_scenario::jobs::{Doing, JobsResults, SharedJob, Timeline};
+use bandwise_scenario::jobs::{Doing, Findings, JobsResults, SharedJob, Timeline};
 use bandwise_units::Time;
 
 /// The most lanes on a page; more would be unreadable.

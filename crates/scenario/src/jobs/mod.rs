@@ -3,7 +3,8 @@
 //!
 //! A [`JobsScenario`] is read from TOML, or built by a [`JobsBuilder`]. [`JobsScenario::under`] returns
 //! the run under a policy, [`JobsScenario::under_packets`] the same packet by packet. A
-//! [`JobsExperiment`] or [`PacketExperiment`] compares several policies. [`JobsScenario::outlook`]
+//! [`JobsExperiment`] or [`PacketExperiment`] compares several policies, and [`Findings`] has the
+//! conclusions. [`JobsScenario::outlook`]
 //! returns Saba's configuration and predictions without a simulation.
 //!
 //! "Saba" is M. R. S. Katebzadeh, *Application-Centric Bandwidth Allocation in Datacenters* (thesis,
@@ -13,6 +14,7 @@ mod builder;
 mod comparison;
 mod doubts;
 mod experiment;
+mod findings;
 mod job;
 mod models;
 mod outlook;
@@ -29,6 +31,7 @@ pub use builder::{BuildError, JobsBuilder};
 pub use comparison::{Comparison, LOSS, Summary};
 pub use doubts::Doubt;
 pub use experiment::{JobsExperiment, PacketExperiment};
+pub use findings::{BASELINE, Findings, Gain};
 pub use job::{JobError, SharedJob, profile};
 pub use models::Models;
 pub use outlook::{JobOutlook, Outlook, Promise};

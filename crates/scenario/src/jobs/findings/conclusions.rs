@@ -1,9 +1,8 @@
 //! The conclusions of a plan, in sentences.
 
-use super::findings::Findings;
 use super::gain::PAIRS;
-use super::settings::BASELINE;
-use bandwise_scenario::jobs::{LOSS, SharedJob, SharingPolicy, Summary};
+use super::{BASELINE, Findings};
+use crate::jobs::{LOSS, SharedJob, SharingPolicy, Summary};
 
 /// Returns the sentences.
 pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Vec<String> {
