@@ -1,6 +1,8 @@
-//! A client of the local HTTP interface: [`get`] asks a controller for a document.
+//! A client of the local HTTP interface, for the documents of a controller.
 
+use crate::http::{ConnectionsDocument, StatusDocument};
 use crate::settings::Listen;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -32,17 +34,46 @@ pub enum ClientError {
         /// The error of the reader.
         source: serde_json::Error,
     },
+    /// The document lacks a field, or has one of another type.
+    #[error("the controller's answer to GET {path} can't be read")]
+    OtherDocument {
+        /// The path.
+        path: &'static str,
+        /// The error of the reader.
+        source: serde_json::Error,
+    },
     /// The controller refused, for this reason.
     #[error("{0}")]
     Refused(String),
 }
 
-/// Returns the document at a path of a controller's HTTP interface.
+/// Returns the controller's state, without single connections.
 ///
 /// # Errors
 ///
-/// Returns an error if no controller answers within 10 s, or if it refuses.
-pub fn get(listen: &Listen, path: &str) -> Result<Value, ClientError> {
+/// Returns an error if no controller answers within 10 s, if it refuses, or if its version has
+/// another document.
+pub fn status(listen: &Listen) -> Result<StatusDocument, ClientError> {
+    document(listen, "/v1/status")
+}
+
+/// Returns the controller's connections.
+///
+/// # Errors
+///
+/// Returns an error if no controller answers within 10 s, if it refuses, or if its version has
+/// another document.
+pub fn connections(listen: &Listen) -> Result<ConnectionsDocument, ClientError> {
+    document(listen, "/v1/connections")
+}
+
+fn document<T: DeserializeOwned>(listen: &Listen, path: &'static str) -> Result<T, ClientError> {
+    serde_json::from_value(get(listen, path)?)
+        .map_err(|source| ClientError::OtherDocument { path, source })
+}
+
+/// Returns the document at a path of a controller's HTTP interface.
+fn get(listen: &Listen, path: &str) -> Result<Value, ClientError> {
     let request = format!("GET {path} HTTP/1.1\r\nHost: controller\r\nConnection: close\r\n\r\n");
     let answer = exchange(listen, &request)
         .map_err(|source| ClientError::NoAnswer { place: listen.clone(), source })?;

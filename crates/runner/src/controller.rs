@@ -4,10 +4,10 @@
 use crate::OutputFile;
 use crate::process::Running;
 use anyhow::{Context, Result, bail};
-use bandwise_controller::client;
+use bandwise_controller::client::{self, ClientError};
+use bandwise_controller::http::StatusDocument;
 use bandwise_controller::settings::Listen;
 use bandwise_profiler::Sharing;
-use serde_json::Value;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,8 @@ impl ControllerSettings {
 
     /// Returns `true` if a controller answers at the address.
     pub fn is_answered(&self) -> bool {
-        client::get(&self.listen, "/v1/status").is_ok()
+        let status = client::status(&self.listen);
+        matches!(status, Ok(_) | Err(ClientError::OtherDocument { .. }))
     }
 
     /// Starts a dry run of a controller, which reads its ports and writes nothing. Its messages go
@@ -131,7 +132,7 @@ impl Controller {
                 );
             }
             let left = TIMEOUT.saturating_sub(began.elapsed());
-            let waits_for = match client::get(&settings.listen, "/v1/status") {
+            let waits_for = match client::status(&settings.listen) {
                 Ok(status) => match unsettled(&status) {
                     None => unready(left)?,
                     unsettled => unsettled,
@@ -163,9 +164,8 @@ impl Controller {
 }
 
 /// Returns the first port that is not settled, and the reason.
-fn unsettled(status: &Value) -> Option<String> {
-    let port = status["ports"].as_array()?.iter().find(|port| port["settled"] != true)?;
-    let name = port["name"].as_str().unwrap_or_default();
-    let why = port["fault"].as_str().unwrap_or("is not settled");
-    Some(format!("{name}: {why}"))
+fn unsettled(status: &StatusDocument) -> Option<String> {
+    let port = status.ports.iter().find(|port| !port.settled)?;
+    let why = port.fault.as_deref().unwrap_or("is not settled");
+    Some(format!("{}: {why}", port.name))
 }

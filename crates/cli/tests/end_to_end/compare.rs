@@ -149,7 +149,7 @@ fn all_ended(place: &Place) -> bool {
 #[test]
 fn a_run_that_takes_too_long_is_ended() {
     let place = place();
-    let flags = ["--rounds", "1", "--attempts", "1", "--timeout", "20 ms", "--app", LONG];
+    let flags = ["--rounds", "1", "--attempts", "1", "--timeout", "200 ms", "--app", LONG];
     let ran = compare(&place, &[&flags[..], &["--app", "PR=true"]].concat());
     assert_eq!(ran.code, Some(1));
     assert_eq!(ran.stdout.matches("took longer than --timeout").count(), 4, "{}", ran.stdout);

@@ -1,6 +1,7 @@
 //! The HTTP interface for people, scripts and clients without gRPC. Requests and answers are JSON.
 
 mod answers;
+mod documents;
 mod routes;
 
 use crate::Marking;
@@ -13,6 +14,10 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use documents::{
+    ApplicationStatus, ConnectionStatus, ConnectionsDocument, PortStatus, StatusDocument,
+};
 
 /// The OpenAPI description of the routes.
 pub const OPENAPI: &str = include_str!("openapi.json");

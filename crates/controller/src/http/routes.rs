@@ -1,18 +1,20 @@
 //! The HTTP routes and their handlers.
 
 use super::answers::{Fails, Reply, body, words};
+use super::documents::{ConnectionsDocument, StatusDocument};
 use super::{Context, OPENAPI};
-use crate::core::{Candidate, ClientId, Core, NumberedRequest, PortState};
+use crate::core::{Candidate, ClientId, NumberedRequest};
 use crate::credentials::Caller;
 use crate::daemon::Call;
+use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Extension, Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
-use bandwise_saba::controller::{ApplicationId, PortId};
+use bandwise_saba::controller::PortId;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The caller, as the authenticator identified it.
 type By = Extension<Caller>;
@@ -47,66 +49,13 @@ async fn metrics(State(context): State<Context>) -> Result<Response, Fails> {
     Ok(([(CONTENT_TYPE, kind)], text).into_response())
 }
 
-async fn status(State(context): State<Context>) -> Reply {
-    context.handle.inspect(|core, _| of(core)).await.map(axum::Json).map_err(Fails::from)
+async fn status(State(context): State<Context>) -> Result<Json<StatusDocument>, Fails> {
+    context.handle.inspect(|core, _| StatusDocument::of(core)).await.map(Json).map_err(Fails::from)
 }
 
-/// Returns the state of the controller, without single connections.
-fn of(core: &Core) -> Value {
-    let state = core.state();
-    let application = |(id, of): (ApplicationId, &crate::core::Application)| {
-        json!({
-            "application": id,
-            "name": of.name,
-            "client": of.client,
-            "level": of.level,
-            "job": of.job.as_ref().map(|job| &job.name),
-            "whole": of.job.as_ref().map_or(id, |job| job.whole),
-            "connections": state.connections_of(id).count(),
-        })
-    };
-    let port = |(id, port): (PortId, &PortState)| {
-        json!({
-            "port": id,
-            "name": port.name,
-            "group": port.group,
-            "foreign": port.is_foreign,
-            "wanted": port.wanted,
-            "read": port.read,
-            "drained": port.is_drained,
-            "settled": port.is_settled(),
-            "late": port.is_late(),
-            "failures": port.failures,
-            "fault": port.fault,
-        })
-    };
-    json!({
-        "version": env!("CARGO_PKG_VERSION"),
-        "settled": core.is_settled(),
-        "instance": core.own_group(),
-        "groups": core.held().filter(|group| !group.is_nameless()).collect::<Vec<_>>(),
-        "clients": state.clients().len(),
-        "connections": state.connections().len(),
-        "applications": state.applications().map(application).collect::<Vec<_>>(),
-        "ports": core.ports().map(port).collect::<Vec<_>>(),
-    })
-}
-
-async fn connections(State(context): State<Context>) -> Reply {
-    let all = context.handle.inspect(|core, _| {
-        let connection = |(id, of): (_, &crate::core::Connection)| {
-            json!({
-                "connection": id,
-                "application": of.application,
-                "level": of.level,
-                "from": of.from,
-                "to": of.to,
-                "path": of.path,
-            })
-        };
-        json!({ "connections": core.state().connections().map(connection).collect::<Vec<_>>() })
-    });
-    all.await.map(axum::Json).map_err(Fails::from)
+async fn connections(State(context): State<Context>) -> Result<Json<ConnectionsDocument>, Fails> {
+    let all = context.handle.inspect(|core, _| ConnectionsDocument::of(core));
+    all.await.map(Json).map_err(Fails::from)
 }
 
 /// The candidates of `/v1/plan`.
@@ -144,7 +93,7 @@ async fn plan(State(context): State<Context>, bytes: Bytes) -> Reply {
         core.preview(&candidates?)
     });
     let differs = differs.await?.map_err(crate::daemon::CallError::Refused)?;
-    Ok(axum::Json(json!({ "ports": differs })))
+    Ok(Json(json!({ "ports": differs })))
 }
 
 /// The body of `/v1/drain`.
@@ -205,6 +154,6 @@ impl Context {
     /// Makes a call to the daemon and returns the answer as JSON.
     async fn call(&self, caller: &Caller, call: Call) -> Reply {
         let answer = self.handle.call(caller, call).await?;
-        Ok(axum::Json(words(&answer, &self.marking)))
+        Ok(Json(words(&answer, &self.marking)))
     }
 }

@@ -1,10 +1,12 @@
 //! [`RatesAnswer`]: the rates of applications and connections.
 
 use super::By;
-use super::documents::{self, Connection, Status};
 use super::tables;
 use crate::answer::{Answer, Stats};
+use bandwise_controller::http::{ApplicationStatus, ConnectionStatus, StatusDocument};
 use bandwise_enforce_simulated::Traffic;
+use bandwise_saba::controller::{ApplicationId, ConnectionId};
+use bandwise_saba::mapping::PriorityLevel;
 use bandwise_units::BitRate;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -34,7 +36,7 @@ enum EngineRow {
 /// An application; all parts of a job are one application.
 #[derive(Serialize)]
 pub(super) struct Application {
-    pub application: u64,
+    pub application: ApplicationId,
     pub name: String,
     pub job: Option<String>,
     pub connections: usize,
@@ -45,9 +47,9 @@ pub(super) struct Application {
 /// A connection.
 #[derive(Serialize)]
 pub(super) struct Row {
-    pub connection: u64,
-    pub application: u64,
-    pub level: u16,
+    pub connection: ConnectionId,
+    pub application: ApplicationId,
+    pub level: PriorityLevel,
     pub from: String,
     pub to: String,
     #[serde(flatten)]
@@ -103,20 +105,20 @@ impl RatesAnswer {
     /// Returns the answer for the rates of each connection, with Saba and without.
     pub(super) fn new(
         traffic: &Traffic,
-        status: &Status,
-        connections: &[Connection],
+        status: &StatusDocument,
+        connections: &[ConnectionStatus],
         rates: [&[BitRate]; 2],
         by: By,
     ) -> Self {
         let [gets, max_min] = rates;
         let links = Links { traffic, loads: traffic.loads(gets) };
-        let mut applications = BTreeMap::<u64, (&documents::Application, Vec<usize>)>::new();
+        let mut applications = BTreeMap::<ApplicationId, (&ApplicationStatus, Vec<usize>)>::new();
         let mut whole_of = BTreeMap::new();
         for of in &status.applications {
             whole_of.insert(of.application, of.whole);
             applications.entry(of.whole).or_insert((of, Vec::new()));
         }
-        let row = |(at, of): (usize, &Connection)| {
+        let row = |(at, of): (usize, &ConnectionStatus)| {
             let application = whole_of[&of.application];
             if let Some((_, own)) = applications.get_mut(&application) {
                 own.push(at);
@@ -126,14 +128,15 @@ impl RatesAnswer {
             Row { connection: of.connection, application, from, to, level: of.level, rate }
         };
         let connections = connections.iter().enumerate().map(row).collect();
-        let application = |(whole, (of, own)): (u64, (&documents::Application, Vec<usize>))| {
-            let sum = |rates: &[BitRate]| {
-                BitRate::from_bps(own.iter().map(|&at| rates[at].as_bps()).sum())
+        let application =
+            |(whole, (of, own)): (ApplicationId, (&ApplicationStatus, Vec<usize>))| {
+                let sum = |rates: &[BitRate]| {
+                    BitRate::from_bps(own.iter().map(|&at| rates[at].as_bps()).sum())
+                };
+                let rate = Rate::new(sum(gets), sum(max_min), links.most(&own, gets));
+                let (name, job, connections) = (of.name.clone(), of.job.clone(), own.len());
+                Application { application: whole, name, job, connections, rate }
             };
-            let rate = Rate::new(sum(gets), sum(max_min), links.most(&own, gets));
-            let (name, job, connections) = (of.name.clone(), of.job.clone(), own.len());
-            Application { application: whole, name, job, connections, rate }
-        };
         let applications = applications.into_iter().map(application).collect();
         RatesAnswer {
             schema: 1,

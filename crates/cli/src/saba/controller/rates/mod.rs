@@ -5,7 +5,6 @@
 //! and weights.
 
 mod answer;
-mod documents;
 mod tables;
 
 use super::{Config, network};
@@ -13,15 +12,14 @@ use crate::failure::Failure;
 use crate::output::Json;
 use crate::values::duration;
 use answer::RatesAnswer;
-use anyhow::{Context, Error};
+use anyhow::Error;
 use bandwise_controller::client;
-use bandwise_controller::settings::{Listen, Network, Settings, Store};
-use bandwise_enforce_simulated::{Simulated, Times, Traffic, Uncarried};
-use bandwise_saba::controller::PortId;
-use bandwise_switches::{Switches, Wanted};
+use bandwise_controller::http::{ConnectionStatus, ConnectionsDocument, StatusDocument};
+use bandwise_controller::settings::{Network, Settings, Store};
+use bandwise_enforce_simulated::{Connection, Simulated, Times, Traffic, Uncarried};
+use bandwise_saba::controller::ApplicationId;
+use bandwise_switches::{Names, Switches, Wanted};
 use bandwise_units::{BitRate, Time};
-use documents::{Connection, Connections, Status};
-use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -78,9 +76,10 @@ impl Flags {
         let network = in_memory(&settings, file)?;
         // Connections are read first: those of an application that ends between the two requests
         // are dropped.
-        let Connections { mut connections } = get(&settings.listen, "/v1/connections")?;
-        let status: Status = get(&settings.listen, "/v1/status")?;
-        let known: BTreeSet<u64> = status.applications.iter().map(|of| of.application).collect();
+        let ConnectionsDocument { mut connections } = client::connections(&settings.listen)?;
+        let status = client::status(&settings.listen)?;
+        let known: BTreeSet<ApplicationId> =
+            status.applications.iter().map(|of| of.application).collect();
         connections.retain(|of| known.contains(&of.application));
         let traffic = traffic(network, &settings, file, &status, &connections)?;
         let (rates, by) =
@@ -128,21 +127,14 @@ fn in_memory(settings: &Settings, file: &Path) -> Result<Simulated, Failure> {
     network::simulated(given)
 }
 
-/// Returns the controller's document at a path.
-fn get<T: DeserializeOwned>(listen: &Listen, path: &str) -> Result<T, Failure> {
-    let document = client::get(listen, path)?;
-    let read = serde_json::from_value(document);
-    Ok(read.with_context(|| format!("the controller's answer to GET {path} can't be read"))?)
-}
-
 /// Returns the controller's connections over the network, with the weights that the controller read
 /// back at its ports.
 fn traffic(
     mut network: Simulated,
     settings: &Settings,
     file: &Path,
-    status: &Status,
-    connections: &[Connection],
+    status: &StatusDocument,
+    connections: &[ConnectionStatus],
 ) -> Result<Traffic, Failure> {
     let another = |what: String| {
         let message =
@@ -150,7 +142,7 @@ fn traffic(
         Failure::usage(message, "its settings, and the fabric as it was then")
     };
     for port in &status.ports {
-        let id = network.named(&port.name).filter(|&id| id == PortId(port.port));
+        let id = network.named(&port.name).filter(|&id| id == port.port);
         let id = id.ok_or_else(|| another(format!("it has no port {}", port.name)))?;
         let Some(read) = &port.read else {
             let name = &port.name;
@@ -159,12 +151,19 @@ fn traffic(
         let plan = network.plan(id, &Wanted::Shared(read.clone()));
         plan.and_then(|plan| network.apply(&plan)).map_err(|fault| another(fault.to_string()))?;
     }
-    let named = connections.iter().map(|of| of.named(&settings.names)).collect::<Vec<_>>();
+    let named = connections.iter().map(|of| named(of, &settings.names)).collect::<Vec<_>>();
     for (connection, of) in connections.iter().zip(&named) {
         let path = network.path(&of.from, &of.to).map_err(|fault| another(fault.to_string()))?;
-        if path.iter().map(|port| port.0).ne(connection.path.iter().copied()) {
+        if path[..] != connection.path[..] {
             return Err(another(format!("{} sends to {} by other ports", of.from, of.to)));
         }
     }
     Ok(network.traffic(&named).map_err(Error::from)?)
+}
+
+/// Returns a connection with the names of hosts in the network.
+fn named(connection: &ConnectionStatus, names: &Names) -> Connection {
+    let known = |name: &String| names.get(&**name).cloned().unwrap_or_else(|| (&**name).into());
+    let (from, to) = (known(&connection.from), known(&connection.to));
+    Connection { from, to, level: connection.level }
 }

@@ -23,11 +23,12 @@ pub(super) fn text(answer: &RatesAnswer) -> String {
     };
     let application = |of: &Application| -> Vec<Cell> {
         let (job, connections) = (of.job.clone().unwrap_or_default(), of.connections as u64);
-        let subject = [number(of.application), Cell::text(&of.name), Cell::text(job)];
+        let subject = [number(of.application.0), Cell::text(&of.name), Cell::text(job)];
         subject.into_iter().chain([number(connections)]).chain(rates(&of.rate)).collect()
     };
     let connection = |of: &Row| -> Vec<Cell> {
-        let subject = [number(of.connection), number(of.application), number(of.level.into())];
+        let subject =
+            [number(of.connection.0), number(of.application.0), number(of.level.0.into())];
         let ends = [&of.from, &of.to].map(Cell::text);
         subject.into_iter().chain(ends).chain(rates(&of.rate)).collect()
     };
