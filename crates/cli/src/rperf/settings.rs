@@ -195,9 +195,9 @@ impl Flags {
 
     /// Returns a host that neither receives nor sends background traffic.
     fn free_host(&self, to: &str, base: &InfinibandScenario) -> Result<String, Failure> {
-        let mut names = base.fabric().hosts().iter().map(|&host| &base.fabric().node(host).name);
-        let is_free = |name: &&String| *name != to && !self.background.contains(name);
-        names.find(is_free).cloned().ok_or_else(|| {
+        let background = self.background.iter().map(String::as_str);
+        let busy: Vec<&str> = background.chain([to]).collect();
+        base.free_host(&busy).map(str::to_owned).ok_or_else(|| {
             let allowed = "a host that neither --to nor --background names, or --from HOST";
             Failure::usage("the fabric has no host without another task", allowed)
         })

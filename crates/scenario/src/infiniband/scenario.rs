@@ -51,6 +51,14 @@ impl InfinibandScenario {
         &self.fabric
     }
 
+    /// Returns the first host that is none of `busy`, as the sender of a measured flow; `None` if all
+    /// hosts are busy.
+    pub fn free_host(&self, busy: &[&str]) -> Option<&str> {
+        let hosts = self.fabric.hosts().iter();
+        let mut names = hosts.map(|&host| self.fabric.node(host).name.as_str());
+        names.find(|name| !busy.contains(name))
+    }
+
     /// Returns the shortest paths between hosts.
     pub fn routes(&self) -> &Routes {
         &self.routes

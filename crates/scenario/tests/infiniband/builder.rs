@@ -191,3 +191,11 @@ proptest! {
         prop_assert_eq!(results.flows.len(), scenario.flows().len());
     }
 }
+
+#[test]
+fn free_host_is_the_first_without_a_task() {
+    let scenario = builder().build().unwrap();
+    assert_eq!(scenario.free_host(&[]), Some("h0"));
+    assert_eq!(scenario.free_host(&["h2", "h0"]), Some("h1"));
+    assert_eq!(scenario.free_host(&["h0", "h1", "h2"]), None);
+}
