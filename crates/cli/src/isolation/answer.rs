@@ -1,10 +1,9 @@
 //! [`IsolationAnswer`]: the findings of all cases and the verdicts on them.
 
-use super::measure::Found;
 use crate::answer::{Answer, Stats};
 use crate::papers::claims_table;
 use bandwise_agents::coordinator::RunEnd;
-use bandwise_papers::isolation::DeviceStudy;
+use bandwise_papers::isolation::{DeviceResults, DeviceStudy};
 use bandwise_papers::{Claim, Finding};
 use bandwise_report::{Cell, Provenance, Report, Table, text as plain};
 use serde::Serialize;
@@ -31,7 +30,7 @@ pub(super) struct IsolationAnswer<'a> {
     #[serde(skip)]
     study: &'a DeviceStudy,
     #[serde(skip)]
-    found: &'a Found,
+    found: &'a DeviceResults,
 }
 
 /// A finding.
@@ -62,7 +61,7 @@ struct CaseCount {
 
 impl<'a> IsolationAnswer<'a> {
     /// Returns the answer of all measured cases.
-    pub(super) fn new(study: &'a DeviceStudy, found: &'a Found) -> Self {
+    pub(super) fn new(study: &'a DeviceStudy, found: &'a DeviceResults) -> Self {
         let (stop, failure) = match &found.end {
             RunEnd::Complete => ("complete", None),
             RunEnd::Interrupted => ("interrupted", None),
@@ -132,7 +131,7 @@ impl Answer for IsolationAnswer<'_> {
     }
 }
 
-fn tables(study: &DeviceStudy, found: &Found) -> Vec<Table> {
+fn tables(study: &DeviceStudy, found: &DeviceResults) -> Vec<Table> {
     let rows = found.findings.iter().map(|finding| {
         vec![
             Cell::text(&finding.item),
@@ -166,7 +165,7 @@ fn tables(study: &DeviceStudy, found: &Found) -> Vec<Table> {
 }
 
 /// Returns the line with the circumstances of all numbers.
-fn closing(study: &DeviceStudy, found: &Found) -> String {
+fn closing(study: &DeviceStudy, found: &DeviceResults) -> String {
     let partial = match &found.end {
         RunEnd::Complete => String::new(),
         RunEnd::Interrupted => "Partial: interrupted. ".to_owned(),

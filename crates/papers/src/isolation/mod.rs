@@ -8,7 +8,7 @@ mod figures;
 mod found;
 mod study;
 
-pub use devices::{DeviceCase, DeviceStudy, Item};
+pub use devices::{DeviceCase, DeviceMeasurement, DeviceResults, DeviceStudy, Item};
 pub use study::{Measured, Outcome, Study, Trial};
 
 use crate::collect::collect;

@@ -2,7 +2,10 @@
 //! from them. Names are those of the simulated study, so that its rules apply.
 
 mod findings;
+mod measurement;
 mod plan;
+
+pub use measurement::{DeviceMeasurement, DeviceResults};
 
 use super::cases::{ELEPHANTS, MB, MICE};
 use bandwise_agents::Address;
