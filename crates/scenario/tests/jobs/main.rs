@@ -3,6 +3,7 @@
 mod builder;
 mod doubts;
 mod errors;
+mod findings;
 mod jobs;
 mod never_panics;
 mod outlook;
