@@ -1,11 +1,13 @@
 //! Coflow traces on a big switch.
 
-use bandwise_flowsim::coflow::{CoflowTimes, Order, PORT_RATE, run, run_in_order, run_over};
+use bandwise_flowsim::coflow::{
+    CoflowTimes, Order, PORT_RATE, Scheduler, run, run_in_order, run_over,
+};
 use bandwise_flowsim::policy::{MaxMin, Sebf, Sincronia, SmallestGroup};
 use bandwise_flowsim::{Network, Policy, Simulation};
 use bandwise_input::Source;
 use bandwise_stats::Percentile;
-use bandwise_units::{Bytes, Time};
+use bandwise_units::{BitRate, Bytes, Time};
 use bandwise_workload::{Coflow, CoflowMix, CoflowTrace, read};
 use proptest::prelude::*;
 use std::ops::ControlFlow;
@@ -62,6 +64,35 @@ fn coflow_times_match_hand_computed_values() {
     assert!((sincronia.average().as_s_f64() * 1e3 - average).abs() < 1e-3);
     assert_eq!(sincronia.percentile(Percentile::MEDIAN), sincronia.times[1]);
     assert_eq!(sincronia.percentile(Percentile::P95), sincronia.times[0]);
+}
+
+/// The slower simulation of single flows is the oracle of each scheduler.
+#[test]
+fn schedulers_agree_with_the_policies_of_their_names() {
+    let trace = CoflowMix::new(10, 12, Time::from_ms(500)).unwrap().trace(7);
+    for scheduler in Scheduler::ALL {
+        let expected = match scheduler {
+            Scheduler::Fair => over(&trace, MaxMin, Simulation::rank_by_rank),
+            Scheduler::SmallestFirst => {
+                over(&trace, SmallestGroup::default(), Simulation::rank_by_rank)
+            }
+            Scheduler::Sebf => by(&trace, Sebf::default()),
+            Scheduler::Sincronia => over(&trace, Sincronia::default(), Simulation::rank_by_rank),
+        };
+        let mut go_on = |_| ControlFlow::Continue(());
+        let times = scheduler.run(&trace, PORT_RATE, &mut go_on).unwrap().unwrap();
+        assert_eq!(times, expected, "{}", scheduler.title());
+        assert_eq!(scheduler.run(&trace, PORT_RATE, &mut |_| ControlFlow::Break(())), Ok(None));
+    }
+}
+
+#[test]
+fn schedulers_refuse_a_rate_out_of_range() {
+    let trace = read::coflows(&Source::new("tiny", TRACE)).unwrap();
+    for scheduler in Scheduler::ALL {
+        let mut go_on = |_| ControlFlow::Continue(());
+        assert!(scheduler.run(&trace, BitRate::from_bps(0), &mut go_on).is_err());
+    }
 }
 
 /// A single shuffle takes as long as its busiest port, under each policy.
