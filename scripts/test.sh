@@ -25,7 +25,6 @@ scripts/setup.sh test
 passed=0
 failed=0
 scratch=$(mktemp -d)
-log=$scratch/log
 installing=
 trap '[ -z "$installing" ] || wait "$installing"; rm -rf "$scratch"' EXIT
 
@@ -191,27 +190,23 @@ web() {
   return $wrong
 }
 
-# Sums the numbers before a word in the lines that match a tally.
-total() { # PATTERN WORD
-  grep -E "$1" "$log" | grep -oE "[0-9]+ $2" | awk '{ sum += $1 } END { print sum + 0 }' || true
+# Sums the numbers before a word in the lines of a log that match a tally.
+total() { # LOG PATTERN WORD
+  grep -E "$2" "$1" | grep -oE "[0-9]+ $3" | awk '{ sum += $1 } END { print sum + 0 }' || true
 }
 
-# Returns the CPU time of all ended commands, seconds.
-cpu() {
+# Returns the CPU time of all ended commands of a shell, seconds.
+cpu() { # PID
   local stat
-  read -ra stat </proc/$$/stat
+  read -ra stat <"/proc/$1/stat"
   echo $(((stat[15] + stat[16]) / $(getconf CLK_TCK)))
 }
 
-install "${parts[@]}" >"$scratch/installed" 2>&1 </dev/null &
-installing=$!
-for part in "${parts[@]}"; do
-  case $part in
-    fabric | spark | trace | verbs | web) wait "$installing" || true ;;
-  esac
+# Runs a part, prints its output and its counts, and leaves the counts in a file.
+run() { # PART
+  local part=$1 log=$scratch/$1.log shell=$BASHPID began=$SECONDS computed status=0 tally good=0 bad=0
+  computed=$(cpu "$shell")
   echo "== $part"
-  began=$SECONDS computed=$(cpu)
-  status=0
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
     tests | release) tally='^(test result|install): ' ;;
@@ -222,20 +217,58 @@ for part in "${parts[@]}"; do
     web) tally='^web: ' ;;
     *) tally='' ;;
   esac
-  good=0
-  bad=0
   if [ -n "$tally" ]; then
-    good=$(total "$tally" passed)
-    bad=$(total "$tally" failed)
+    good=$(total "$log" "$tally" passed)
+    bad=$(total "$log" "$tally" failed)
   elif [ "$status" = 0 ]; then
     good=1
   fi
   # A failure before or beside the counted checks.
   [ "$status" = 0 ] || [ "$bad" -gt 0 ] || bad=1
-  passed=$((passed + good))
-  failed=$((failed + bad))
-  echo "== $part: $((SECONDS - began)) s, CPU time $(($(cpu) - computed)) s, $good passed, $bad failed"
+  echo "$good $bad" >"$scratch/$part.counts"
+  echo "== $part: $((SECONDS - began)) s, CPU time $(($(cpu "$shell") - computed)) s, $good passed, $bad failed"
+}
+
+# Returns whether a part is to run.
+is_named() { # PART
+  case " ${parts[*]} " in
+    *" $1 "*) ;;
+    *) return 1 ;;
+  esac
+}
+
+install "${parts[@]}" >"$scratch/installed" 2>&1 </dev/null &
+installing=$!
+# Parts that run beside `fabric`, which leaves a processor idle. `docs` is the last, because it keeps others from building.
+companions=()
+if is_named fabric; then
+  for part in trace web docs; do
+    if is_named "$part"; then companions+=("$part"); fi
+  done
+fi
+for part in "${parts[@]}"; do
+  case " ${companions[*]} " in
+    *" $part "*) continue ;;
+  esac
+  case $part in
+    fabric | spark | trace | verbs | web) wait "$installing" || true ;;
+  esac
+  if [ "$part" = fabric ]; then
+    # The programs of `fabric` are built first, because a build waits for others.
+    programs && executable linux >/dev/null && executable ibsim >/dev/null || true
+    for companion in "${companions[@]}"; do run "$companion"; done >"$scratch/companions" 2>&1 &
+    beside=$!
+    run fabric
+    wait "$beside" || true
+    cat "$scratch/companions"
+  else
+    run "$part"
+  fi
 done
 
+for part in "${parts[@]}"; do
+  read -r good bad <"$scratch/$part.counts" || { good=0 bad=1; }
+  passed=$((passed + good)) failed=$((failed + bad))
+done
 echo "bandwise: $passed passed, $failed failed"
 [ "$failed" = 0 ]
