@@ -36,6 +36,11 @@ pub(crate) struct Json {
 }
 
 impl Json {
+    /// Returns whether the flag is given.
+    pub(crate) fn is_given(&self) -> bool {
+        self.json.is_some()
+    }
+
     /// Returns the checked output: see [`Outputs::new`].
     pub(crate) fn resolve(self, inputs: &[&Path]) -> Result<Outputs, Failure> {
         Outputs::new(self, Report::default(), Rows::default(), inputs)

@@ -32,15 +32,10 @@ impl Flags {
         let record = Record::open(&self.name.name)?;
         let ports = record.ports()?;
         let lab = &record.lab;
-        let host = |(number, host): (u8, String)| HostRow {
-            address: Lab::address(number),
-            namespace: lab.namespace(&host),
-            host,
-        };
         outputs.answer(&StatusAnswer {
             schema: 1,
             lab: &lab.name,
-            hosts: (1..).zip(lab.host_names()).map(host).collect(),
+            hosts: HostRow::all(lab),
             ports: ports.iter().map(PortRow::from).collect(),
             stats: Stats::HERE,
         })
@@ -59,10 +54,22 @@ struct StatusAnswer<'a> {
 
 /// A host of a lab.
 #[derive(Serialize)]
-struct HostRow {
+pub(super) struct HostRow {
     host: String,
     address: String,
     namespace: String,
+}
+
+impl HostRow {
+    /// Returns the hosts of a lab in order.
+    pub(super) fn all(lab: &Lab) -> Vec<HostRow> {
+        let row = |(number, host): (u8, String)| HostRow {
+            address: Lab::address(number),
+            namespace: lab.namespace(&host),
+            host,
+        };
+        (1..).zip(lab.host_names()).map(row).collect()
+    }
 }
 
 /// A port of a lab.

@@ -1,12 +1,15 @@
 //! `bandwise lab up`.
 
 use super::name::NameFlag;
+use super::status::HostRow;
+use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::output::print;
+use crate::output::Json;
 use crate::values::{Refusal, number, refused};
 use bandwise_lab::{Lab, LabError, needs_root, up};
 use bandwise_units::BitRate;
+use serde::Serialize;
 
 /// Flags of `bandwise lab up`.
 #[derive(Debug, clap::Args)]
@@ -17,7 +20,7 @@ machine's own network is not touched. `bandwise lab down` removes the lab.
 
 Examples:
   bandwise lab up --hosts 4 --rate 200Mbit
-  bandwise lab up --name rack2 --hosts 2 --rate '1 Gbps'")]
+  bandwise lab up --name rack2 --hosts 2 --rate '1 Gbps' --json")]
 pub(crate) struct Flags {
     /// Number of hosts
     #[arg(long, value_name = "N", value_parser = number(2..=64), default_value = "4")]
@@ -33,6 +36,8 @@ pub(crate) struct Flags {
     others: u64,
     #[command(flatten)]
     name: NameFlag,
+    #[command(flatten)]
+    json: Json,
 }
 
 /// Parses a rate that one machine can forward with room to spare.
@@ -49,6 +54,7 @@ fn rate(text: &str) -> Result<BitRate, Refusal> {
 impl Flags {
     /// Makes the lab and prints its hosts, addresses and rate.
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let outputs = self.json.resolve(&[])?;
         needs_root()?;
         let lab = Lab {
             name: self.name.name,
@@ -59,10 +65,35 @@ impl Flags {
         let interrupt = Interrupt::listen()?;
         let lab = up(lab, &|| interrupt.asked())?.lab;
         let rate = lab.rate().map_err(LabError::from)?;
-        let (first, last) = (Lab::address(1), Lab::address(lab.hosts));
-        print(&format!(
-            "{}: h1 to h{}, {first} to {last}, {rate} each way to the switch\n",
-            lab.name, lab.hosts
-        ))
+        outputs.answer(&UpAnswer {
+            schema: 1,
+            lab: &lab.name,
+            rate_bps: rate.as_bps(),
+            hosts: HostRow::all(&lab),
+            stats: Stats::HERE,
+            rate,
+        })
+    }
+}
+
+/// A new lab.
+#[derive(Serialize)]
+struct UpAnswer<'a> {
+    schema: u32,
+    lab: &'a str,
+    /// The rate of each link, in each direction.
+    rate_bps: u64,
+    hosts: Vec<HostRow>,
+    stats: Stats,
+    #[serde(skip)]
+    rate: BitRate,
+}
+
+impl Answer for UpAnswer<'_> {
+    fn text(&self) -> String {
+        let UpAnswer { lab, hosts, rate, .. } = self;
+        let last = hosts.len() as u8;
+        let (from, to) = (Lab::address(1), Lab::address(last));
+        format!("{lab}: h1 to h{last}, {from} to {to}, {rate} each way to the switch\n")
     }
 }

@@ -67,7 +67,13 @@ fn compare_runs_programs_alone_and_together_under_three_sharings() {
         let weighting = format!("\"weighting\":\"{weights}\"");
         assert_eq!(recording.matches(&weighting).count(), 2, "{weights}");
     }
-    place.run(&["saba", "replay", "recording"]).good();
+    let replayed = place.run(&["saba", "replay", "recording", "--orders"]).good();
+    assert!(replayed.stdout.ends_with("all outputs are those of the recording\n"), "{replayed:?}");
+    let json = place.run(&["saba", "replay", "recording", "--orders", "--json"]).good().json();
+    let file = &json["files"][0];
+    assert!(json["differs"].is_null() && file["inputs"].as_u64() > Some(0), "{json}");
+    let events = file["events"].as_array().unwrap();
+    assert_eq!(replayed.stdout.matches(" s  line ").count(), events.len());
     assert_eq!(left(&place), [""; 0]);
     assert!(!place.files().contains(&"store".to_owned()), "the operator's store is not used");
 }

@@ -61,6 +61,15 @@ fn dry_run_reads_a_simulated_network_without_writing() {
     let ports: String = ["h0:1", "h1:1", "switch:1", "switch:2"].map(port).concat();
     assert!(ran.code == Some(0) && ran.stdout.starts_with(&ports), "{ran:?}");
     assert_eq!(place.files(), ["c.toml", "net.toml", "table.csv"]);
+    place
+        .run(&["saba", "controller", "--config", "c.toml", "--dry-run", "--json", "d.json"])
+        .good();
+    let json = place.json("d.json");
+    assert_eq!(json["ports"][3]["port"], "switch:2");
+    assert_eq!((&json["ports"][3]["state"], &json["connections"]), (&"unused".into(), &0.into()));
+    place
+        .run(&["saba", "controller", "--config", "c.toml", "--json"])
+        .refused(&["--json has the writes of a dry run", "--dry-run --json"]);
     place.write("net.toml", "[fabric]\nbuild = { single-switch = 0 }\n");
     check(&place, "controller").refused(&["net.toml:2: ", "allowed"]);
     place.write("c.toml", format!("{ANY}[infiniband]\nlanes = \"0-3\"\n"));

@@ -2,7 +2,9 @@
 
 use super::network::{Opened, Use};
 use super::run::core;
+use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
+use crate::output::Outputs;
 use anyhow::{Context, Error};
 #[cfg(feature = "etcd")]
 use bandwise_controller::cluster::{Endpoints, Etcd};
@@ -10,8 +12,8 @@ use bandwise_controller::core::{DiscoveredPort, Group, Input, Output, Profiles, 
 use bandwise_controller::settings::{Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _};
 use bandwise_switches::{Plan, Switches, Wanted};
+use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -19,6 +21,60 @@ use std::time::Duration;
 pub(super) struct DryRun<'a> {
     pub settings: &'a Settings,
     pub profiles: Profiles,
+    pub outputs: Outputs,
+}
+
+/// The writes that a controller would make.
+#[derive(Serialize)]
+struct DryRunAnswer {
+    schema: u32,
+    ports: Vec<PortRow>,
+    /// Applications and connections in the store.
+    applications: usize,
+    connections: usize,
+    stats: Stats,
+}
+
+/// A port, and the writes to it.
+#[derive(Serialize)]
+struct PortRow {
+    port: String,
+    state: PlannedState,
+    /// The writes, one per line of the text.
+    writes: Vec<String>,
+}
+
+/// The need of a port.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum PlannedState {
+    /// No connection uses the port, and it has no weights.
+    Unused,
+    /// The port is configured already.
+    Configured,
+    /// The port would be written.
+    Written,
+}
+
+impl Answer for DryRunAnswer {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for PortRow { port, state, writes } in &self.ports {
+            text += &match state {
+                PlannedState::Unused => format!("{port}: unchanged, no connection uses it\n"),
+                PlannedState::Configured => format!("{port}: unchanged, already configured\n"),
+                PlannedState::Written => {
+                    let lines: String = writes.iter().map(|line| format!("  {line}\n")).collect();
+                    format!("{port}: would be written\n{lines}")
+                }
+            };
+        }
+        let DryRunAnswer { applications, connections, .. } = self;
+        text += &format!(
+            "\n{applications} applications, {connections} connections in the store; nothing was written\n"
+        );
+        text
+    }
 }
 
 /// Returns the state in the store.
@@ -49,7 +105,7 @@ fn in_file(path: &Path) -> Result<State, Failure> {
 
 impl Use for DryRun<'_> {
     fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure> {
-        let DryRun { settings, profiles } = self;
+        let DryRun { settings, profiles, outputs } = self;
         let Opened { ports, writer: mut switches, .. } = opened;
         let mut core = core(settings, profiles, stored(&settings.store)?)?;
         let seen = |port: &bandwise_switches::Port| {
@@ -64,37 +120,35 @@ impl Use for DryRun<'_> {
         };
         let mut tasks: BTreeMap<_, _> =
             std::iter::from_fn(|| core.poll()).filter_map(order).collect();
-        let mut text = String::new();
+        let mut rows = Vec::new();
         for port in ports {
             let wanted = match tasks.remove(&port.id) {
-                Some(Task::Share(config)) => Wanted::Shared(config),
-                Some(Task::AsFound) => Wanted::AsFound,
+                Some(Task::Share(config)) => Some(Wanted::Shared(config)),
+                Some(Task::AsFound) => Some(Wanted::AsFound),
                 // Weights of connections that no longer exist are removed.
                 _ if !switches.read_back(port.id).map_err(Error::from)?.weights.is_empty() => {
-                    Wanted::Shared(Default::default())
+                    Some(Wanted::Shared(Default::default()))
                 }
-                _ => {
-                    let _ = writeln!(text, "{}: unchanged, no connection uses it", port.name);
-                    continue;
+                _ => None,
+            };
+            let plan = wanted.map(|wanted| switches.plan(port.id, &wanted)).transpose();
+            let plan = plan.map_err(Error::from)?;
+            let (state, writes) = match plan {
+                None => (PlannedState::Unused, Vec::new()),
+                Some(plan) if plan.is_empty() => (PlannedState::Configured, Vec::new()),
+                Some(plan) => {
+                    let lines = plan.to_string().lines().map(str::to_owned).collect();
+                    (PlannedState::Written, lines)
                 }
             };
-            let plan = switches.plan(port.id, &wanted).map_err(Error::from)?;
-            let _ = match plan.is_empty() {
-                true => writeln!(text, "{}: unchanged, already configured", port.name),
-                false => {
-                    let lines: String =
-                        plan.to_string().lines().map(|l| format!("  {l}\n")).collect();
-                    write!(text, "{}: would be written\n{lines}", port.name)
-                }
-            };
+            rows.push(PortRow { port: port.name, state, writes });
         }
-        let (applications, connections) =
-            (core.state().applications().len(), core.state().connections().len());
-        let _ = writeln!(
-            text,
-            "\n{applications} applications, {connections} connections in the store; nothing was written"
-        );
-        crate::output::print(&text)?;
-        Ok(())
+        outputs.answer(&DryRunAnswer {
+            schema: 1,
+            ports: rows,
+            applications: core.state().applications().len(),
+            connections: core.state().connections().len(),
+            stats: Stats::HERE,
+        })
     }
 }

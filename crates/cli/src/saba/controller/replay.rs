@@ -1,10 +1,12 @@
 //! `bandwise saba replay`.
 
+use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
-use crate::output::print;
+use crate::output::Json;
 use anyhow::{Context, anyhow};
 use bandwise_controller::core::{Output, Task};
 use bandwise_controller::daemon::{Replay, Replayed};
+use serde::Serialize;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ touched. Each file of a recording can be replayed alone; several, in order, are 
 Examples:
   bandwise saba replay recording.jsonl
   bandwise saba replay recording.jsonl --orders
+  bandwise saba replay recording.jsonl --json
   # Several files, the oldest first
   bandwise saba replay recording.jsonl.part-* recording.jsonl")]
 pub(crate) struct Flags {
@@ -28,51 +31,115 @@ pub(crate) struct Flags {
     /// Print each order to a port and each write
     #[arg(long)]
     orders: bool,
+    #[command(flatten)]
+    json: Json,
+}
+
+/// The replayed files.
+#[derive(Serialize)]
+struct ReplayAnswer {
+    schema: u32,
+    files: Vec<FileRow>,
+    /// The first line with other outputs than in the recording.
+    differs: Option<Place>,
+    stats: Stats,
+}
+
+/// A replayed file: the numbers of its entries, and orders if they are asked for.
+#[derive(Serialize)]
+struct FileRow {
+    file: String,
+    starts: u64,
+    parts: u64,
+    gaps: u64,
+    inputs: u64,
+    outputs: u64,
+    orders: u64,
+    cut: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events: Option<Vec<EventRow>>,
+}
+
+/// An order to a port, or its result.
+#[derive(Serialize)]
+struct EventRow {
+    time_s: f64,
+    line: u64,
+    event: String,
+}
+
+/// A line of a file.
+#[derive(Serialize)]
+struct Place {
+    file: String,
+    line: u64,
 }
 
 impl Flags {
     /// Replays the recordings and compares the outputs.
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let mut replay = Replay::default();
-        let mut differs = None;
+        let inputs: Vec<&Path> = self.recording.iter().map(PathBuf::as_path).collect();
+        let outputs = self.json.clone().resolve(&inputs)?;
+        let (mut replay, mut files, mut differs) = (Replay::default(), Vec::new(), None);
         for path in &self.recording {
-            let name = path.display().to_string();
-            let done = self.replay(&mut replay, path, &name)?;
-            let prefix = if self.recording.len() > 1 { format!("{name}: ") } else { String::new() };
-            print(&format!("{prefix}{}\n", summary(&done)))?;
-            differs = differs.or(done.differs.map(|line| format!("{name}:{line}")));
+            let (file, line) = self.replay(&mut replay, path)?;
+            differs = differs.or(line.map(|line| Place { file: file.file.clone(), line }));
+            files.push(file);
         }
-        match differs {
-            None => print("all outputs are those of the recording\n"),
-            Some(at) => Err(anyhow!("{at}: the output differs from the recording").into()),
+        let answer = ReplayAnswer { schema: 1, files, differs, stats: Stats::HERE };
+        outputs.answer(&answer)?;
+        match answer.differs {
+            None => Ok(()),
+            Some(Place { file, line }) => {
+                Err(anyhow!("{file}:{line}: the output differs from the recording").into())
+            }
         }
     }
 
-    fn replay(&self, replay: &mut Replay, path: &Path, name: &str) -> Result<Replayed, Failure> {
+    /// Replays a file. Also returns the first line with other outputs.
+    fn replay(&self, replay: &mut Replay, path: &Path) -> Result<(FileRow, Option<u64>), Failure> {
+        let name = path.display().to_string();
         let file = File::open(path).map_err(|error| {
             let message = format!("{name}: can't be read: {}", bandwise_input::reason(&error));
             Failure::usage(message, "the recording of a controller")
         })?;
-        let mut failed = None;
+        let mut events = self.orders.then(Vec::new);
         let replayed = replay.run(BufReader::new(file), |line, at, output| {
-            let order = if self.orders { order_text(output) } else { None };
-            if let Some(order) = order
-                && failed.is_none()
+            if let Some(events) = &mut events
+                && let Some(event) = order_text(output)
             {
-                let at = at.as_secs_f64();
-                failed = print(&format!("{at:12.6} s  line {line}: {order}\n")).err();
+                events.push(EventRow { time_s: at.as_secs_f64(), line, event });
             }
         });
-        if let Some(error) = failed {
-            return Err(error);
+        let Replayed { starts, parts, gaps, inputs, outputs, orders, cut, differs } =
+            replayed.with_context(|| name.clone())?;
+        let row = FileRow { file: name, starts, parts, gaps, inputs, outputs, orders, cut, events };
+        Ok((row, differs))
+    }
+}
+
+impl Answer for ReplayAnswer {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for file in &self.files {
+            for EventRow { time_s, line, event } in file.events.iter().flatten() {
+                text += &format!("{time_s:12.6} s  line {line}: {event}\n");
+            }
+            if self.files.len() > 1 {
+                text += &format!("{}: ", file.file);
+            }
+            text += &format!("{}\n", summary(file));
         }
-        Ok(replayed.with_context(|| name.to_owned())?)
+        if self.differs.is_none() {
+            text += "all outputs are those of the recording\n";
+        }
+        text
     }
 }
 
 /// Returns the content of a file as one line.
-fn summary(done: &Replayed) -> String {
-    let Replayed { starts, parts, gaps, inputs, outputs, orders, cut, .. } = done;
+fn summary(file: &FileRow) -> String {
+    let FileRow { starts, parts, gaps, inputs, outputs, orders, cut, .. } = file;
     let mut text =
         format!("{starts} starts, {inputs} inputs, {outputs} outputs, {orders} orders to ports");
     if *parts > 0 {

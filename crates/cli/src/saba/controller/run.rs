@@ -5,7 +5,7 @@ use super::dry_run::DryRun;
 use super::network::{self, Opened, Use};
 use crate::failure::Failure;
 use crate::files::Text;
-use crate::output::note;
+use crate::output::{Json, note};
 use anyhow::{Context, Error};
 use bandwise_controller::cluster::Groups;
 #[cfg(feature = "etcd")]
@@ -33,6 +33,7 @@ share a store in etcd: each writes the ports of its group, and another takes ove
 Examples:
   # Writes to each port, for the state in the store
   bandwise saba controller --config controller.toml --dry-run
+  bandwise saba controller --config controller.toml --dry-run --json
   bandwise saba controller --config controller.toml
   # Applications and ports, in another shell
   bandwise saba status --config controller.toml")]
@@ -42,11 +43,16 @@ pub(crate) struct Flags {
     /// Check the settings, read the ports and print what would be written; write nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Flags {
     /// Runs until a signal ends the controller.
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if self.json.is_given() && !self.dry_run {
+            return Err(Failure::usage("--json has the writes of a dry run", "--dry-run --json"));
+        }
         let (settings, text) = self.config.read()?;
         Settings::check_paths(&text.source(), self.config.folder())?;
         let table = Text::read(&settings.table)?;
@@ -64,7 +70,8 @@ impl Flags {
         let tls = tls.map_err(|error| Failure::usage(error.to_string(), error.allowed()))?;
         match self.dry_run {
             true => {
-                let would = DryRun { settings: &settings, profiles };
+                let outputs = self.json.resolve(&[&self.config.config])?;
+                let would = DryRun { settings: &settings, profiles, outputs };
                 network::open(&settings, &text.source(), would)
             }
             false => {
