@@ -2,6 +2,7 @@
 //! tests their effect on ports.
 
 use crate::common::{Place, Ran};
+use std::time::Duration;
 
 const WELL: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
     [[port]]\nfrom = \"a\"\nto = \"b\"\ndevice = \"bandwise-none\"\nrate = \"1Gbit\"\n";
@@ -100,4 +101,46 @@ fn invalid_recording_is_reported() {
     place.run(&["saba", "replay", "none"]).refused(&["none: can't be read"]);
     let ran = place.run(&["saba", "replay", "table.csv"]);
     assert!(ran.code == Some(1) && ran.stderr.contains("table.csv: line 1: "), "{ran:?}");
+}
+
+#[test]
+fn replay_with_other_outputs_fails_and_answers_all_the_same() {
+    let settings = format!("{ANY}recording = \"r\"\n[simulated]\nfabric-file = \"net.toml\"\n");
+    let place = place(&settings, TABLE);
+    place.write(
+        "net.toml",
+        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
+    );
+    let args = ["saba", "controller", "--config", "c.toml"];
+    let ran = place.interrupted(&args, "controller: 4 ports", Duration::from_millis(300));
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let replay = |files: &[&str]| place.run(&[&["saba", "replay"], files].concat());
+    let good = replay(&["r", "--json"]).good().json();
+    let file = &good["files"][0];
+    assert_eq!((&good["schema"], &good["differs"]), (&1.into(), &serde_json::Value::Null));
+    assert_eq!((&file["file"], &file["starts"], &file["cut"]), (&"r".into(), &1.into(), &0.into()));
+    assert!(file["orders"].as_u64() > Some(0) && file.get("events").is_none(), "{good}");
+
+    // The second line is the first input. Another checksum stands for other outputs.
+    let recording = place.read("r");
+    let (at, sum) = recording.match_indices("\"outputs\":\"").next().unwrap();
+    assert_eq!(recording[..at].lines().count(), 2);
+    let digits = at + sum.len();
+    let other = if recording[digits..].starts_with('0') { "1" } else { "0" };
+    let changed = format!("{}{other}{}", &recording[..digits], &recording[digits + 1..]);
+    place.write("s", changed);
+    let ran = replay(&["r", "s", "--orders", "--json", "d.json"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("s:2: the output differs from the recording"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("r: 1 starts, ") && ran.stdout.contains("s: 1 starts, "),
+        "{ran:?}"
+    );
+    let json = place.json("d.json");
+    assert_eq!(json["differs"], serde_json::json!({ "file": "s", "line": 2 }));
+    let files = json["files"].as_array().unwrap();
+    assert_eq!(files.len(), 2);
+    let events = |file: &serde_json::Value| file["events"].as_array().unwrap().len();
+    assert_eq!(ran.stdout.matches(" s  line ").count(), files.iter().map(events).sum::<usize>());
+    replay(&["r", "--json", "r"]).refused(&["--json r: the file is used twice"]);
 }

@@ -28,5 +28,7 @@ fn bad_flags_are_refused() {
     refused("weights h1 10=1 10,12=2", &["DSCP 10 has two weights", "one for each DSCP"]);
     refused("weights h1 1=1 2=1 3=1 4=1 5=1 6=1 7=1 8=1 9=1", &["9 weights", "up to 8"]);
     refused("weights h1 10=1 --clear", &["cannot be used with"]);
-    refused("status --json /nowhere/x", &["no folder /nowhere"]);
+    for command in ["up", "down", "status"] {
+        refused(&format!("{command} --json /nowhere/x"), &["no folder /nowhere"]);
+    }
 }
