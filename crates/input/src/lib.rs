@@ -12,9 +12,11 @@
 
 mod decimal;
 mod excerpt;
+mod foreign;
 mod reason;
 
 pub use decimal::Decimal;
+pub use foreign::Foreign;
 pub use reason::reason;
 
 use excerpt::Excerpt;
@@ -71,13 +73,15 @@ impl<'a> Source<'a> {
         self.error(start..start + len, message)
     }
 
-    /// Checks that the text is not empty, not binary and valid UTF-8. Parsers report such texts
-    /// less clearly. `readable` describes the allowed inputs.
+    /// Checks that the text is not empty, no [`Foreign`] file, not binary and valid UTF-8. Parsers
+    /// report such texts less clearly. `readable` describes the allowed inputs.
     ///
     /// # Errors
     ///
-    /// Returns an [`InputError`] at the first byte that is not text.
+    /// Returns an [`InputError`] at the first byte that is not text, or at the first line of a
+    /// foreign file.
     pub fn check_text(&self, readable: &str) -> Result<(), InputError> {
+        self.check_own()?;
         if self.text.trim().is_empty() {
             return Err(self.error(0..0, "the file is empty").allowed(readable));
         }
@@ -88,6 +92,19 @@ impl<'a> Source<'a> {
             false => "bytes that are not UTF-8: this is not text",
         };
         Err(self.error(at..at, what).allowed(readable))
+    }
+
+    /// Checks that the text is no [`Foreign`] file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an [`InputError`] at the first line of a foreign file, with the remedy in place of
+    /// the allowed values.
+    pub fn check_own(&self) -> Result<(), InputError> {
+        let Some(foreign) = Foreign::of(self.text) else { return Ok(()) };
+        let error =
+            self.error_in_line(self.lines_before + 1, format!("this looks like {}", foreign.name));
+        Err(error.allowed(foreign.remedy))
     }
 
     /// Reads the text as TOML into `T`.

@@ -22,6 +22,7 @@ use bandwise_units::Bytes;
 ///
 /// Returns an [`InputError`] at the first line that is invalid.
 pub fn cdf(source: &Source, spread: Spread) -> Result<SizeDistribution, InputError> {
+    source.check_own()?;
     let (mut points, mut places) = (Vec::new(), Vec::new());
     let mut next = 0;
     for line in source.text.split_inclusive('\n') {

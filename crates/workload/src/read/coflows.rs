@@ -47,7 +47,14 @@ pub fn coflows(source: &Source) -> Result<CoflowTrace, InputError> {
             let error = source.error(line, format!("a coflow after number {count}, the last one"));
             return Err(error.allowed(format!("as many coflows as the first line says: {count}")));
         }
-        coflows.push(coflow(source, line, ports, &mut used)?);
+        let read = coflow(
+            source,
+            Field::between_blanks(&source.text[line.clone()], line.start),
+            &line,
+            ports,
+            &mut used,
+        );
+        coflows.push(read.map_err(|error| with_columns(source, line, ports).unwrap_or(error))?);
     }
     if (coflows.len() as u64) < count {
         let message = format!("the text ends after coflow {}, of {count}", coflows.len());
@@ -116,13 +123,30 @@ fn header(source: &Source, line: Range<usize>) -> Result<(u32, u64), InputError>
     Ok((ports as u32, number(source, count, "the number of coflows", 0..=u64::from(u32::MAX))?))
 }
 
-fn coflow(
+/// Returns an error for a line that is a coflow without one of its second to fourth values: some
+/// traces have a column more, such as a weight or a deadline.
+fn with_columns(source: &Source, line: Range<usize>, ports: u32) -> Option<InputError> {
+    let is_coflow_without = |column: usize| {
+        let fields = Field::between_blanks(&source.text[line.clone()], line.start).enumerate();
+        let fields = fields.filter(|(i, _)| *i != column).map(|(_, field)| field);
+        coflow(source, fields, &line, ports, &mut Used::default()).is_ok()
+    };
+    let column = (1..4).find(|&column| is_coflow_without(column))? + 1;
+    let message = format!(
+        "this line is a coflow without its value {column}: does the trace have a column more, such \
+         as weights?"
+    );
+    Some(source.error(line, message).allowed(FORMAT))
+}
+
+/// Reads the values of a line. An error behind the last one points to the end of `line`.
+fn coflow<'a>(
     source: &Source,
-    line: Range<usize>,
+    mut fields: impl Iterator<Item = Field<'a>>,
+    line: &Range<usize>,
     ports: u32,
     used: &mut Used,
 ) -> Result<Coflow, InputError> {
-    let mut fields = Field::between_blanks(&source.text[line.clone()], line.start);
     let end = line.end..line.end;
     let mut next = |what: &str| {
         let missing = || source.error(end.clone(), format!("the line ends before {what}"));

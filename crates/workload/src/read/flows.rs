@@ -24,15 +24,30 @@ pub struct FlowList {
     hosts: u32,
     /// The number of lines so far.
     line: usize,
-    has_header: bool,
+    header: Header,
     /// The start of the last flow, and its line.
     last: Option<(Time, usize)>,
 }
 
+/// The state of a list's header.
+#[derive(Debug, Clone)]
+enum Header {
+    /// No line has been read.
+    Awaited,
+    /// The first lines of a list without a header, which may show another tool's format. `at` is
+    /// the number of the first one.
+    Missing { at: usize, lines: String },
+    /// The header has been read.
+    Read,
+}
+
+/// The number of lines that show another tool's format.
+const SHOWN: usize = 3;
+
 impl FlowList {
     /// Returns a reader for flows among `hosts` hosts. Errors name the list `name`.
     pub fn new(name: impl Into<String>, hosts: u32) -> Self {
-        FlowList { name: name.into(), hosts, line: 0, has_header: false, last: None }
+        FlowList { name: name.into(), hosts, line: 0, header: Header::Awaited, last: None }
     }
 
     /// Returns the flow of the next line, if the line has one. After an error the list cannot be
@@ -50,9 +65,25 @@ impl FlowList {
             return Ok(None);
         }
         let source = Source::excerpt(&self.name, text, self.line);
-        if !self.has_header {
-            self.has_header = true;
-            return header(&source).map(|()| None);
+        match &mut self.header {
+            Header::Read => {}
+            Header::Awaited => {
+                self.header = match is_header(text) {
+                    true => Header::Read,
+                    false => {
+                        Header::Missing { at: self.line, lines: text.trim_end().to_owned() + "\n" }
+                    }
+                };
+                return Ok(None);
+            }
+            Header::Missing { at, lines } => {
+                *lines += text.trim_end();
+                lines.push('\n');
+                if lines.lines().count() < SHOWN {
+                    return Ok(None);
+                }
+                return Err(no_header(&self.name, *at, lines));
+            }
         }
         let flow = flow(&source, self.hosts)?;
         if let Some((last, line)) = self.last.filter(|&(last, _)| flow.start < last) {
@@ -73,11 +104,14 @@ impl FlowList {
     ///
     /// Returns an [`InputError`] if there was no header.
     pub fn end(&self) -> Result<(), InputError> {
-        if self.has_header {
-            return Ok(());
+        match &self.header {
+            Header::Read => Ok(()),
+            Header::Missing { at, lines } => Err(no_header(&self.name, *at, lines)),
+            Header::Awaited => {
+                let error = Source::new(&self.name, "").error(0..0, "a flow list without a line");
+                Err(error.allowed(format!("{HEADER} in the first line")))
+            }
         }
-        let error = Source::new(&self.name, "").error(0..0, "a flow list without a line");
-        Err(error.allowed(format!("{HEADER} in the first line")))
     }
 }
 
@@ -126,13 +160,26 @@ impl<I: Iterator<Item: AsRef<str>>> Iterator for FlowLines<I> {
 
 impl<I: Iterator<Item: AsRef<str>>> std::iter::FusedIterator for FlowLines<I> {}
 
-fn header(source: &Source) -> Result<(), InputError> {
-    let names = Field::between_commas(source.text, 0).map(|field| field.text);
-    if names.eq(HEADER.split(',')) {
-        return Ok(());
-    }
-    let at = 0..source.text.trim_end().len();
-    Err(source.error(at, "a flow list without its header").allowed(HEADER))
+fn is_header(line: &str) -> bool {
+    Field::between_commas(line, 0).map(|field| field.text).eq(HEADER.split(','))
+}
+
+/// Returns the error of a list that begins with these lines, from line `at` on.
+fn no_header(name: &str, at: usize, lines: &str) -> InputError {
+    let source = Source::excerpt(name, lines, at);
+    let columns: Vec<&str> = HEADER.split(',').collect();
+    let first = lines.lines().next().unwrap_or_default();
+    let unknown = Field::between_commas(first, 0).find(|field| !columns.contains(&field.text));
+    let has_columns = first.split(',').any(|name| columns.contains(&name.trim()));
+    let error = match (source.check_own(), unknown) {
+        (Err(foreign), _) => return foreign,
+        (Ok(()), Some(field)) if has_columns => {
+            let message = format!("{:?} is not a column of flow lists", field.text);
+            source.error(field.span, message)
+        }
+        _ => source.error_in_line(at, "a flow list without its header"),
+    };
+    error.allowed(HEADER)
 }
 
 fn flow(source: &Source, hosts: u32) -> Result<Flow, InputError> {

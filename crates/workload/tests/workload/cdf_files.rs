@@ -46,7 +46,7 @@ fn invalid_distributions_are_refused() {
 #[test]
 fn invalid_points_are_refused() {
     insta::assert_snapshot!(refused("size cdf\n0 0\n10 1\n"), @r#"sizes.txt:1: a size is "size" (allowed: whole bytes from 0 to 1099511627776, which is 2^40)"#);
-    insta::assert_snapshot!(refused("1 1 0\n10 1 1\n"), @"sizes.txt:1: 3 values in a line (allowed: a size in bytes and a share of flows, such as 10000 0.15)");
+    insta::assert_snapshot!(refused("1 1 0\n10 1 1\n"), @"sizes.txt:1: this looks like a size file of ns-2, in three columns (allowed: lines of a size in bytes and a share: the first column (times the packet's payload if it counts packets), and the third)");
     insta::assert_snapshot!(refused("0\n10 1\n"), @"sizes.txt:1: 1 value in a line (allowed: a size in bytes and a share of flows, such as 10000 0.15)");
     insta::assert_snapshot!(refused("0,,0\n10 1\n"), @"sizes.txt:1: 3 values in a line (allowed: a size in bytes and a share of flows, such as 10000 0.15)");
     insta::assert_snapshot!(refused("0 0\n10 1%\n"), @r#"sizes.txt:2: a share is "1%" (allowed: a number from 0 to 1, or to 100)"#);

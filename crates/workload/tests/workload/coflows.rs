@@ -82,6 +82,21 @@ fn invalid_values_are_refused() {
 
 /// The generated substitute for the public trace has its size, and nearly all bytes in wide and
 /// long coflows.
+/// Variants of the format have a weight or a deadline in front of the mappers.
+#[test]
+fn a_further_column_is_recognised() {
+    let error = |line: &str| read(&format!("4 1\n{line}\n")).unwrap_err();
+    let weights = error("1 5 100 2 0 1 1 3:8.0");
+    assert!(weights.contains("my.txt:2: this line is a coflow without its value 2"), "{weights}");
+    let deadlines = error("1 100 900 2 0 1 1 3:8.0");
+    assert!(deadlines.contains("does the trace have a column more"), "{deadlines}");
+    // One value less is no further column.
+    assert!(
+        error("1 100 2 0 1 3:8.0").contains("1 where the number of")
+            || error("1 100 2 0 1 3:8.0").contains("number of reducers")
+    );
+}
+
 #[test]
 fn generated_mix_resembles_the_public_trace() {
     let trace = CoflowMix::like_public().trace(1);

@@ -31,7 +31,8 @@ fn decimals_and_spaces_are_read() {
 fn invalid_headers_are_refused() {
     insta::assert_snapshot!(read("").unwrap_err(), @"my.csv:1: a flow list without a line (allowed: start_ns,src,dst,bytes in the first line)");
     insta::assert_snapshot!(read("\n\n0,1,2,3\n").unwrap_err(), @"my.csv:3: a flow list without its header (allowed: start_ns,src,dst,bytes)");
-    insta::assert_snapshot!(read("start_ns,src,dst,size\n").unwrap_err(), @"my.csv:1: a flow list without its header (allowed: start_ns,src,dst,bytes)");
+    insta::assert_snapshot!(read("start_ns,src,dst,size\n").unwrap_err(), @r#"my.csv:1: "size" is not a column of flow lists (allowed: start_ns,src,dst,bytes)"#);
+    insta::assert_snapshot!(read("start_ns,src,dst,bytes,priority\n0,0,1,5,3\n").unwrap_err(), @r#"my.csv:1: "priority" is not a column of flow lists (allowed: start_ns,src,dst,bytes)"#);
     insta::assert_snapshot!(read("src,dst,bytes,start_ns\n").unwrap_err(), @"my.csv:1: a flow list without its header (allowed: start_ns,src,dst,bytes)");
 }
 

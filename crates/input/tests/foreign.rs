@@ -1,0 +1,131 @@
+//! Files of other tools: each is recognised, and no input of Bandwise is.
+
+use bandwise_input::{Foreign, Source};
+
+/// A part of the kind's name, and the beginning of a file.
+const SAMPLES: [(&str, &str); 25] = [
+    (
+        "`ibnetdiscover -p`",
+        "SW     3  1 0x0c42a10300aa0010 2x NDR - CA    12  1 0x0c42a10300bb0020 ( 'sw' - 'n1 mlx5_0' )\n\
+         SW     3  2 0x0c42a10300aa0010 4x SDR                                   'sw'\n",
+    ),
+    (
+        "`iblinkinfo`",
+        "Switch: 0x0c42a10300aa0010 SwitchX -  Mellanox Technologies:\n\
+         \u{20}          3    1[  ] ==( 4X          14.0625 Gbps Active/  LinkUp)==>      12    1[  ] \"n1\" ( )\n",
+    ),
+    (
+        "`iblinkinfo`",
+        "0x0c42a10300aa0010 \"sw\"  3  1[  ] ==( 4X  53.125 Gbps Active/  LinkUp)==>  12  1[  ] \"n1\" ( )\n",
+    ),
+    (
+        "`ibhosts`",
+        "Ca\t: 0x0c42a10300bb0020 ports 1 \"n1 HCA-1\"\nCa\t: 0x0c42a10300bb0030 ports 2 \"n2\"\n",
+    ),
+    ("`ibhosts`", "Switch\t: 0x0c42a10300aa0010 ports 41 \"MF0;sw\" enhanced port 0 lid 3 lmc 0\n"),
+    ("ibdm", "MQM8700 Sleaf1\n   P1 -4x-50G-> HCA_1 n1/U1 P1\n"),
+    (
+        "`subnet.lst`",
+        "{ CA Ports:02 SystemGUID:0c42a10300bb0023 NodeGUID:0c42a10300bb0020 PortGUID:0c42a10300bb0021 \
+         VenID:000002C9 DevID:101B Rev:00000000 {n1 HCA-1} LID:000c PN:01 } { SW Ports:29 } PHY=4x LOG=ACT SPD=50\n",
+    ),
+    ("`ibdiagnet2.db_csv`", "# ibdiagnet 2.10\nSTART_NODES\nNodeDesc,NumPorts,NodeType\n"),
+    (
+        "forwarding tables",
+        "Unicast lids [0x0-0x2c] of switch Lid 3 guid 0x0c42a10300aa0010 (sw):\n  Lid  Out\n",
+    ),
+    ("forwarding tables", "Multicast mlids [0xc000-0xc3ff] of switch Lid 3 guid 0x0c (sw):\n"),
+    (
+        "VL arbitration",
+        "# VLArbitration tables: Lid 3 port 2 LowCap 8 HighCap 8\n# Low priority VL Arbitration Table:\n",
+    ),
+    (
+        "SL-to-VL",
+        "# SL2VL table: Lid 3\n#                 SL: | 0| 1| 2|\nports: in  0, out  0: | 0| 1| 2|\n",
+    ),
+    ("OpenSM", "# The port GUID\nguid 0x0\nrouting_engine ftree\nqos_vlarb_low 0:16\n"),
+    ("Slurm", "SwitchName=s0 Nodes=n[0-15]\nSwitchName=top Switches=s[0-3]\n"),
+    ("Slurm", "BlockName=b1 Nodes=n[0-17]\nBlockSizes=18\n"),
+    (
+        "SimAI",
+        "20 8 1 3 30 A100\n16 17 18 19\n0 16 2400Gbps 0.000025ms 0\n0 17 100Gbps 0.0005ms 0\n",
+    ),
+    (
+        "ns-3's RDMA simulators (HPCC, ConWeave): nodes",
+        "5 1 4\n4\n0 4 25Gbps 1000ns 0\n1 4 25Gbps 1000ns 0\n",
+    ),
+    ("flow file of ns-3", "2\n0 3 3 100 20000 2.0\n1 3 3 100 20000 2.1\n"),
+    ("flow file of ns-3", "2\n0 3 3 20000 2.0\n1 3 3 20000 2.1\n"),
+    ("connection matrix of htsim", "Nodes 8\nConnections 1\n0->7 id 1 start 0 size 4096\n"),
+    ("topology of htsim", "# a comment\nNodes 1024\nTiers 3\nPodsize 64\n"),
+    ("ASTRA-sim", "topology: [ Ring, Switch ]\nnpus_count: [ 4, 2 ]\nbandwidth: [ 200.0, 50.0 ]\n"),
+    ("workload of ASTRA-sim", "DATA\n2\nlayer-0 -1 100 NONE 0 200 NONE 0 300 ALLREDUCE 4096 10\n"),
+    ("Homa", "311.5\n16 0.5\n800 1.0\n"),
+    ("ns-2", "1 1 0\n10 1 0.4\n200 1 1\n"),
+];
+
+#[test]
+fn files_of_other_tools_are_recognised() {
+    for (name, text) in SAMPLES {
+        let found = Foreign::of(text).unwrap_or_else(|| panic!("not recognised: {text}"));
+        assert!(found.name.contains(name), "{} in place of {name}: {text}", found.name);
+        let error = Source::new("f", text).check_text("text").unwrap_err();
+        assert!(error.to_string().contains("this looks like "), "{error}");
+    }
+    let sonic = "{\n  \"DEVICE_METADATA\": { \"localhost\": {} },\n  \"SCHEDULER\": {}\n}\n";
+    assert!(Foreign::of(sonic).unwrap().name.contains("SONiC"));
+    assert!(Foreign::of("digraph G {\n  a -> b;\n}\n").unwrap().name.contains("Graphviz"));
+    assert!(
+        Foreign::of("\u{7}\n\u{5}0.0.4\u{1a}\u{8}\u{12}\u{e}COMM_COLL_NODE")
+            .unwrap()
+            .name
+            .contains("Chakra")
+    );
+}
+
+/// A byte order mark, comments, empty lines and indentation do not hide a format.
+#[test]
+fn surroundings_do_not_hide_a_format() {
+    for (name, text) in SAMPLES {
+        let indented: String = text.lines().map(|line| format!("    {line}\r\n")).collect();
+        let text = format!("\u{feff}\n# exported\n\n{indented}");
+        let found = Foreign::of(&text).unwrap_or_else(|| panic!("not recognised: {text}"));
+        assert!(found.name.contains(name), "{} in place of {name}: {text}", found.name);
+    }
+}
+
+#[test]
+fn inputs_of_bandwise_are_not_foreign() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut checked = 0;
+    for folder in [
+        "docs/examples",
+        "docs/examples/controller",
+        "papers/rperf",
+        "papers/irn",
+        "crates/topology/tests/data",
+    ] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+            if ["toml", "csv", "ibnetdiscover", "ibsim"].contains(&extension) {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let found = Foreign::of(&text).map(|foreign| foreign.name);
+                assert_eq!(found, None, "{}", path.display());
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked >= 15, "only {checked} files were found");
+    let others = [
+        "150 526\n1 0 1 22 1 65:1.0\n",
+        "start_ns,src,dst,bytes\n0,0,1,5\n",
+        "0 0\n10000 15\n30000000 100\n",
+        "1 0\n2 0.5\n9 1\n",
+        "qos = true\nlmc = 0\n",
+        "",
+    ];
+    for text in others {
+        assert!(Foreign::of(text).is_none(), "{text}");
+    }
+}
