@@ -176,6 +176,46 @@ impl FabricBuilder {
     /// Returns a [`FabricError`] if there is no host, a host has no cable, or two hosts cannot
     /// reach each other.
     pub fn build(self) -> Result<Fabric, FabricError> {
+        let fabric = self.linked()?;
+        let &first = fabric.hosts.first().ok_or(FabricError::Empty)?;
+        let reached = reached_from(&fabric, first);
+        match fabric.hosts.iter().find(|h| !reached[h.index()]) {
+            Some(&host) => Err(FabricError::Unreachable {
+                from: fabric.node(first).name.clone(),
+                to: fabric.node(host).name.clone(),
+            }),
+            None => Ok(fabric),
+        }
+    }
+
+    /// Returns the fabric in parts without a path between them: one if all hosts reach each other.
+    /// Otherwise a switch that no host reaches is in no part, nor is a cable between two parts, at a
+    /// port that its host does not use.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FabricError`] if there is no host, or a host has no cable.
+    pub fn build_parts(self) -> Result<Vec<Fabric>, FabricError> {
+        let fabric = self.linked()?;
+        let &first = fabric.hosts.first().ok_or(FabricError::Empty)?;
+        let reached = reached_from(&fabric, first);
+        if fabric.hosts.iter().all(|host| reached[host.index()]) {
+            return Ok(vec![fabric]);
+        }
+        let mut parts: Vec<Fabric> = Vec::new();
+        let mut is_placed = vec![false; fabric.nodes.len()];
+        for &host in &fabric.hosts {
+            if !is_placed[host.index()] {
+                let reached = reached_from(&fabric, host);
+                is_placed.iter_mut().zip(&reached).for_each(|(placed, here)| *placed |= here);
+                parts.push(part(&fabric, &reached)?);
+            }
+        }
+        Ok(parts)
+    }
+
+    /// Returns the fabric with sorted cables, all hosts of which have one.
+    fn linked(self) -> Result<Fabric, FabricError> {
         let mut fabric = self.fabric;
         // Cables are sorted by their ports, not by the order of calls. So the result of a reader
         // does not depend on the end of a cable that a file names first.
@@ -185,17 +225,28 @@ impl FabricBuilder {
                 *slot(&mut fabric, end) = Some(cable as u32);
             }
         }
-        let name = |id: NodeId| fabric.node(id).name.clone();
-        if let Some(&host) = fabric.hosts.iter().find(|&&h| fabric.ports(h).next().is_none()) {
-            return Err(FabricError::Unlinked { name: name(host) });
-        }
-        let &first = fabric.hosts.first().ok_or(FabricError::Empty)?;
-        let reached = reached_from(&fabric, first);
-        match fabric.hosts.iter().find(|h| !reached[h.index()]) {
-            Some(&host) => Err(FabricError::Unreachable { from: name(first), to: name(host) }),
+        match fabric.hosts.iter().find(|&&host| fabric.ports(host).next().is_none()) {
+            Some(&host) => Err(FabricError::Unlinked { name: fabric.node(host).name.clone() }),
             None => Ok(fabric),
         }
     }
+}
+
+/// Returns the nodes that are `true`, and the cables between them.
+fn part(fabric: &Fabric, nodes: &[bool]) -> Result<Fabric, FabricError> {
+    let mut builder = FabricBuilder::new();
+    let mut ids = vec![None; nodes.len()];
+    for (i, node) in fabric.nodes.iter().enumerate().filter(|(i, _)| nodes[*i]) {
+        let ports = fabric.port_count(NodeId(i as u32));
+        ids[i] = Some(builder.add(node.name.clone(), node.kind, ports)?);
+    }
+    for link in &fabric.links {
+        let ends = link.ends.map(|end| Some(Port { node: ids[end.node.index()]?, ..end }));
+        if let [Some(from), Some(to)] = ends {
+            builder.connect(from, to, link.rate, link.delay)?;
+        }
+    }
+    builder.linked()
 }
 
 /// Returns whether every format can write and read back the name. Decoders put U+FFFD in place of

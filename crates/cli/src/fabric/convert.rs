@@ -31,7 +31,7 @@ enum Format {
 impl Flags {
     /// Prints the fabric.
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let fabric = super::read(&Text::read(&self.file)?.source())?;
+        let fabric = super::connected(&Text::read(&self.file)?.source())?;
         output::print(&match self.to {
             Format::Toml => write::toml(&fabric),
             Format::Ibsim => write::ibsim(&fabric),

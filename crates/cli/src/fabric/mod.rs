@@ -5,9 +5,9 @@ mod show;
 mod weights;
 
 use crate::failure::Failure;
-use crate::output::note;
+use crate::output::{note, warn};
 use bandwise_input::{InputError, Source};
-use bandwise_topology::read::{self, FabricSpec, Format};
+use bandwise_topology::read::{self, FabricFile, FabricSpec, Format};
 use bandwise_topology::{Fabric, Port};
 use bandwise_units::Time;
 use serde::Deserialize;
@@ -41,17 +41,24 @@ impl Command {
 }
 
 /// Reads a fabric file of any format, or the fabric of a scenario.
-pub(crate) fn read(source: &Source) -> Result<Fabric, InputError> {
+pub(crate) fn read(source: &Source) -> Result<FabricFile, InputError> {
     #[derive(Deserialize)]
     struct Document {
         fabric: FabricSpec,
     }
     match read::detect(source) {
         Format::Toml if source.text.contains("fabric") => {
-            source.toml::<Document>()?.fabric.resolve(source)
+            source.toml::<Document>()?.fabric.resolve(source).map(FabricFile::whole)
         }
         _ => read::any(source),
     }
+}
+
+/// Reads a fabric in one part, and prints the warnings.
+pub(crate) fn connected(source: &Source) -> Result<Fabric, InputError> {
+    let (fabric, warnings) = read(source)?.connected(source)?;
+    warnings.iter().for_each(warn);
+    Ok(fabric)
 }
 
 /// The largest number of hosts whose routing takes no noticeable time.
@@ -70,9 +77,9 @@ fn announce_routing(fabric: &Fabric) {
 /// is reported by its reader.
 pub(crate) fn announce_routing_of(source: &Source) {
     if std::io::stderr().is_terminal()
-        && let Ok(fabric) = read(source)
+        && let Ok(file) = read(source)
     {
-        announce_routing(&fabric);
+        file.parts.iter().for_each(announce_routing);
     }
 }
 

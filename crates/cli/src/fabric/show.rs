@@ -3,7 +3,8 @@
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::files::Text;
-use crate::output::Json;
+use crate::output::{Json, warn};
+use bandwise_topology::read::FabricFile;
 use bandwise_topology::routes::{credit_loop, farthest_hosts};
 use bandwise_topology::{Fabric, Link, NodeId, Port, Routes};
 use serde::Serialize;
@@ -23,42 +24,36 @@ pub(crate) struct Flags {
     json: Json,
 }
 
-/// The facts of a fabric.
-struct Summary {
-    hosts: usize,
-    switches: usize,
-    links: usize,
-    /// The number of links by rate and delay, with a description.
-    kinds: BTreeMap<(u64, u64), (String, usize)>,
-    /// The output ports along the longest path.
-    longest: Vec<Port>,
-    credit_loop: Option<Vec<Port>>,
-}
-
 impl Flags {
-    /// Prints the summary.
+    /// Prints the nodes and links.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.file])?;
-        let fabric = super::read(&Text::read(&self.file)?.source())?;
-        super::announce_routing(&fabric);
-        let summary = Summary::of(&fabric);
-        outputs.answer(&ShowAnswer::new(&summary, &fabric))
+        let file = super::read(&Text::read(&self.file)?.source())?;
+        file.warnings.iter().for_each(warn);
+        file.parts.iter().for_each(super::announce_routing);
+        outputs.answer(&ShowAnswer::new(&file))
     }
 }
 
-/// The parts of a fabric, its longest path and a credit loop.
-#[derive(Serialize)]
-struct ShowAnswer<'a> {
+/// The nodes and links of a fabric, its longest path and a credit loop.
+#[derive(Default, Serialize)]
+struct ShowAnswer {
     schema: u32,
-    hosts: Vec<&'a str>,
-    switches: Vec<&'a str>,
+    hosts: Vec<String>,
+    switches: Vec<String>,
     links: Vec<LinkRow>,
+    /// The number of parts without a path between them.
+    parts: usize,
+    /// The egress ports of a packet on the longest path.
     longest_path: Vec<String>,
     credit_loop: Option<Vec<String>>,
+    warnings: Vec<String>,
+    /// The hosts at both ends of the longest path.
     #[serde(skip)]
-    summary: &'a Summary,
+    ends: Option<[String; 2]>,
+    /// The number of links by rate and delay, in words.
     #[serde(skip)]
-    fabric: &'a Fabric,
+    kinds: BTreeMap<(u64, u64), (String, usize)>,
 }
 
 /// A link.
@@ -69,69 +64,68 @@ struct LinkRow {
     delay_ps: u64,
 }
 
-impl<'a> ShowAnswer<'a> {
-    fn new(summary: &'a Summary, fabric: &'a Fabric) -> Self {
-        let names = |ids: &[NodeId]| -> Vec<&'a str> {
-            ids.iter().map(|&id| fabric.node(id).name.as_str()).collect()
-        };
-        let ports = |ports: &[Port]| -> Vec<String> {
-            ports.iter().map(|&port| fabric.describe(port)).collect()
-        };
-        let link = |link: &Link| LinkRow {
-            ends: link.ends.map(|end| fabric.describe(end)),
-            rate_bps: link.rate.as_bps(),
-            delay_ps: link.delay.as_ps(),
-        };
-        ShowAnswer {
+impl ShowAnswer {
+    fn new(file: &FabricFile) -> Self {
+        let mut answer = ShowAnswer {
             schema: 1,
-            hosts: names(fabric.hosts()),
-            switches: names(fabric.switches()),
-            links: fabric.links().iter().map(link).collect(),
-            longest_path: ports(&summary.longest),
-            credit_loop: summary.credit_loop.as_deref().map(ports),
-            summary,
-            fabric,
-        }
+            parts: file.parts.len(),
+            warnings: file.warnings.iter().map(ToString::to_string).collect(),
+            ..ShowAnswer::default()
+        };
+        file.parts.iter().for_each(|part| answer.add(part));
+        answer
     }
-}
 
-impl Answer for ShowAnswer<'_> {
-    fn text(&self) -> String {
-        self.summary.text(self.fabric)
-    }
-}
-
-impl Summary {
-    fn of(fabric: &Fabric) -> Self {
-        let routes = Routes::shortest(fabric);
-        let mut kinds = BTreeMap::new();
+    /// Adds a part of the fabric.
+    fn add(&mut self, fabric: &Fabric) {
+        let name = |&id: &NodeId| fabric.node(id).name.clone();
+        self.hosts.extend(fabric.hosts().iter().map(name));
+        self.switches.extend(fabric.switches().iter().map(name));
         for link in fabric.links() {
             let words = || format!("{}, {} one way", link.rate, link.delay);
             let key = (link.rate.as_bps(), link.delay.as_ps());
-            kinds.entry(key).or_insert_with(|| (words(), 0)).1 += 1;
+            self.kinds.entry(key).or_insert_with(|| (words(), 0)).1 += 1;
+            self.links.push(LinkRow::of(fabric, link));
         }
-        Summary {
-            hosts: fabric.hosts().len(),
-            switches: fabric.switches().len(),
-            links: fabric.links().len(),
-            kinds,
-            longest: farthest_hosts(fabric)
-                .map(|[src, dst]| routes.path(fabric, src, dst))
-                .unwrap_or_default(),
-            credit_loop: credit_loop(fabric, &routes),
+        let routes = Routes::shortest(fabric);
+        let describe = |ports: &[Port]| ports.iter().map(|&port| fabric.describe(port)).collect();
+        if let Some(ends) = farthest_hosts(fabric) {
+            let path = routes.path(fabric, ends[0], ends[1]);
+            if path.len() > self.longest_path.len() {
+                self.longest_path = describe(&path);
+                self.ends = Some(ends.map(|host| name(&host)));
+            }
+        }
+        if self.credit_loop.is_none() {
+            self.credit_loop = credit_loop(fabric, &routes).map(|ports| describe(&ports));
         }
     }
+}
 
-    fn text(&self, fabric: &Fabric) -> String {
-        let mut out = format!("hosts         {}\n", self.hosts);
-        out += &format!("switches      {}\n", self.switches);
-        out += &format!("links         {}\n", self.links);
+impl LinkRow {
+    fn of(fabric: &Fabric, link: &Link) -> Self {
+        LinkRow {
+            ends: link.ends.map(|end| fabric.describe(end)),
+            rate_bps: link.rate.as_bps(),
+            delay_ps: link.delay.as_ps(),
+        }
+    }
+}
+
+impl Answer for ShowAnswer {
+    fn text(&self) -> String {
+        let mut out = format!("hosts         {}\n", self.hosts.len());
+        out += &format!("switches      {}\n", self.switches.len());
+        out += &format!("links         {}\n", self.links.len());
         for (kind, count) in self.kinds.values() {
             out += &format!("              {count} of {kind}\n");
         }
-        out += &match self.ends(fabric) {
+        if self.parts > 1 {
+            out += &format!("parts         {}, without a path between them\n", self.parts);
+        }
+        out += &match &self.ends {
             Some([from, to]) => {
-                let links = match self.longest.len() {
+                let links = match self.longest_path.len() {
                     1 => "1 link".to_owned(),
                     n => format!("{n} links"),
                 };
@@ -139,23 +133,15 @@ impl Summary {
             }
             None => "longest path  none: a single host\n".to_owned(),
         };
-        out += &match &self.credit_loop {
-            None => "credit loop   none: shortest routes can't deadlock\n".to_owned(),
-            Some(ports) => format!(
-                "credit loop   ports can wait forever for each other's credits:\n{}",
-                super::port_cycle(fabric, ports)
-                    .iter()
-                    .map(|port| format!("              {port}\n"))
-                    .collect::<String>()
-            ),
-        };
+        match &self.credit_loop {
+            None => out += "credit loop   none: shortest routes can't deadlock\n",
+            Some(ports) => {
+                out += "credit loop   ports can wait forever for each other's credits:\n";
+                for port in ports.iter().chain(ports.first()) {
+                    out += &format!("              {port}\n");
+                }
+            }
+        }
         out
-    }
-
-    /// Returns the hosts at both ends of the longest path.
-    fn ends<'a>(&self, fabric: &'a Fabric) -> Option<[&'a str; 2]> {
-        let (first, last) = (self.longest.first()?, self.longest.last()?);
-        let (end, _) = fabric.peer(*last)?;
-        Some([first.node, end.node].map(|id| fabric.node(id).name.as_str()))
     }
 }

@@ -5,8 +5,9 @@ use super::names;
 use crate::fabric;
 use crate::failure::Failure;
 use crate::files::Text;
-use crate::output::{Outputs, Rows, note};
+use crate::output::{Outputs, Rows, note, warn};
 use bandwise_input::Source;
+use bandwise_scenario::Parsed;
 use bandwise_scenario::infiniband::{
     BuildError, FlowError, FlowKey, FlowRequest, InfinibandScenario, MethodName, Senders,
 };
@@ -65,7 +66,11 @@ impl Flags {
     /// Returns the runs that these flags and the file's text ask for.
     pub(super) fn resolve(self, text: Text) -> Result<Settings, Failure> {
         fabric::announce_routing_of(&text.source());
-        let scenario = self.changed(InfinibandScenario::from_text(&text.source())?)?;
+        let hosts: Vec<&str> =
+            self.to.iter().chain(&self.from).chain(&self.background).map(String::as_str).collect();
+        let Parsed { scenario, warnings } = InfinibandScenario::from_text(&text.source(), &hosts)?;
+        warnings.iter().for_each(warn);
+        let scenario = self.changed(scenario)?;
         let runs = match &self.to {
             Some(to) => self.flows(to, &scenario, &text.source())?,
             None => {

@@ -160,7 +160,7 @@ impl Flags {
     pub(super) fn resolve(self, text: Text) -> Result<Settings, Failure> {
         let command = self.command();
         let fabric = match &self.fabric {
-            Some(path) => Some(bandwise_topology::read::any(&Text::read(path)?.source())?),
+            Some(path) => Some(crate::fabric::connected(&Text::read(path)?.source())?),
             None => None,
         };
         let folder = self.jobs.parent().map(Path::to_owned).unwrap_or_default();

@@ -41,6 +41,7 @@ pub(crate) fn fabric(
     table: Option<&Spanned<FabricSpec>>,
     file: Option<&Spanned<String>>,
     files: Files,
+    warnings: &mut Vec<InputError>,
 ) -> Result<Option<(Fabric, Range<usize>)>, InputError> {
     match (table, file) {
         (Some(_), Some(file)) => {
@@ -52,7 +53,10 @@ pub(crate) fn fabric(
         }
         (None, Some(file)) => {
             let text = named(source, file, files)?;
-            Ok(Some((read::any(&Source::new(&text.name, &text.text))?, file.span())))
+            let text = Source::new(&text.name, &text.text);
+            let (fabric, notes) = read::any(&text)?.connected(&text)?;
+            warnings.extend(notes);
+            Ok(Some((fabric, file.span())))
         }
         (None, None) => Ok(None),
     }

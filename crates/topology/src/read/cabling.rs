@@ -1,4 +1,4 @@
-//! Construction of a fabric from node and port lines. It names the nodes and joins the two lines of
+//! Construction of fabrics from node and port lines. It names the nodes and joins the two lines of
 //! each cable.
 
 use super::error::at;
@@ -7,24 +7,36 @@ use crate::{Fabric, FabricBuilder, FabricError, NodeId, Port};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The beginning of the message about a node without a line of its own.
+pub(super) const NO_NODE: &str = "there is no node ";
+
+/// A part of the message about a link without a line at its other end.
+pub(super) const NO_LINE: &str = "is not in the lines of";
 
 /// The rules by which both ends of a cable agree on its speed.
 pub(super) trait Agree<S> {
     /// Returns the rate and delay from the one or two lines of a cable, or else a message and the
-    /// allowed values.
-    fn agree(&self, near: &S, far: Option<&S>) -> Result<(BitRate, Time), (String, String)>;
+    /// allowed values. `line` is the later of the two, for a warning.
+    fn agree(
+        &mut self,
+        near: &S,
+        far: Option<&S>,
+        line: &Range<usize>,
+    ) -> Result<(BitRate, Time), (String, String)>;
 
     /// Returns the requirement for a cable that only one of its ends names, or `None` if such
     /// cables are allowed.
     fn one_sided(&self) -> Option<&'static str>;
 }
 
-/// Builds the fabric of these records.
-pub(super) fn fabric<S>(
+/// Builds the fabric of these records, in parts without a path between them.
+pub(super) fn fabrics<S>(
     source: &Source,
     records: &[Record<S>],
-    rules: &impl Agree<S>,
-) -> Result<Fabric, InputError> {
+    rules: &mut impl Agree<S>,
+) -> Result<Vec<Fabric>, InputError> {
     let mut builder = FabricBuilder::new();
     let mut by_id = BTreeMap::new();
     let names = names(records);
@@ -50,7 +62,7 @@ pub(super) fn fabric<S>(
         by_id.insert(id, added);
     }
     connect(source, records, rules, &by_id, &mut builder)?;
-    builder.build().map_err(|e| {
+    builder.build_parts().map_err(|e| {
         let record = names.iter().position(|n| Some(n.as_str()) == e.node()).map(|i| &records[i]);
         at(source, record.map_or(0..0, |r| r.id.span.clone()), &e)
     })
@@ -73,7 +85,7 @@ fn names<S>(records: &[Record<S>]) -> Vec<String> {
 fn connect<S>(
     source: &Source,
     records: &[Record<S>],
-    rules: &impl Agree<S>,
+    rules: &mut impl Agree<S>,
     by_id: &BTreeMap<&str, NodeId>,
     builder: &mut FabricBuilder,
 ) -> Result<(), InputError> {
@@ -101,7 +113,7 @@ fn connect<S>(
         }
         if let (None, Some(allowed)) = (back, rules.one_sided()) {
             let message = format!(
-                "the link to port {} of {:?} is not in the lines of {:?}",
+                "the link to port {} of {:?} {NO_LINE} {:?}",
                 far.number, half.peer.value, half.peer.value
             );
             return Err(source.error(half.line.clone(), message).allowed(allowed));
@@ -109,9 +121,10 @@ fn connect<S>(
         let far_half = back.map(|(_, h)| *h);
         let later =
             far_half.map_or(half, |f| if f.line.start > half.line.start { f } else { half });
-        let (rate, delay) = rules.agree(&half.speed, far_half.map(|h| &h.speed)).map_err(
-            |(message, allowed)| source.error(later.line.clone(), message).allowed(allowed),
-        )?;
+        let (rate, delay) =
+            rules.agree(&half.speed, far_half.map(|h| &h.speed), &later.line).map_err(
+                |(message, allowed)| source.error(later.line.clone(), message).allowed(allowed),
+            )?;
         builder
             .connect(near, far, rate, delay)
             .map_err(|e| at(source, half.peer.span.start..half.peer_port.span.end, &e))?;
@@ -127,7 +140,7 @@ fn far_port<S>(
     half: &Half<S>,
 ) -> Result<Port, InputError> {
     let Some(&node) = by_id.get(half.peer.value) else {
-        let message = format!("there is no node {:?} in this file", half.peer.value);
+        let message = format!("{NO_NODE}{:?} in this file", half.peer.value);
         let allowed = "a node that has a Switch, Ca, Hca or Rt line of its own";
         return Err(source.error(half.peer.span.clone(), message).allowed(allowed));
     };

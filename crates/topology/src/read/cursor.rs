@@ -13,13 +13,14 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Iterates over the lines of a source, without line ends.
+    /// Iterates over the lines of a source, without indentation and line ends.
     pub(super) fn lines(source: Source<'a>) -> impl Iterator<Item = Cursor<'a>> {
         let mut next = 0;
         source.text.split_inclusive('\n').map(move |line| {
             let at = next;
             next += line.len();
-            Cursor { source, at, end: at + line.trim_end().len() }
+            let end = at + line.trim_end().len();
+            Cursor { source, at: end - line.trim().len(), end }
         })
     }
 

@@ -7,37 +7,67 @@
 //! [1]     "H-e41d2d0300112230"[1](e41d2d0300112231)       # "node01 HCA-1" lid 5 4xFDR
 //! ```
 //!
-//! A node is named by its description if that is unique, else by its id. Every link has two lines,
-//! which must agree. The output has no delays, so all are [`CABLE_DELAY`].
+//! A node is named by its description if that is unique, else by its id. Every link has two lines.
+//! The output has no delays, so all are [`CABLE_DELAY`].
+//!
+//! Dumps come through terminals, wikis and batch systems, and from fabrics that change during the
+//! sweep. So the reader skips indentation, prompts and the tool's own warnings, leaves out cables
+//! from a switch to itself, takes the lower of two speeds of a link, and warns of each of these.
 
 use super::cabling::{self, Agree};
 use super::cursor::Cursor;
 use super::error::READABLE;
+use super::fabric_file::FabricFile;
 use super::netlist::{self, Dialect, Record};
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LinkSpeed};
 use crate::{Fabric, NodeKind};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Reads the output of `ibnetdiscover`.
 ///
 /// # Errors
 ///
 /// Returns an [`InputError`] at the first line that is invalid or contradicts another one.
-pub fn ibnetdiscover(source: &Source) -> Result<Fabric, InputError> {
+pub fn ibnetdiscover(source: &Source) -> Result<FabricFile, InputError> {
     source.check_text(READABLE)?;
-    let mut records = netlist::records(source, &mut Discovered)?;
-    drop_aggregation_nodes(&mut records);
-    cabling::fabric(source, &records, &Discovered)
+    let mut dump = Dump::default();
+    let read = |dump: &mut Dump| {
+        let mut records = netlist::records(source, dump)?;
+        drop_aggregation_nodes(&mut records);
+        drop_loopback_cables(&mut records, dump);
+        cabling::fabrics(source, &records, dump)
+    };
+    let parts = read(&mut dump).map_err(|error| explain(source, error))?;
+    for fabric in &parts {
+        dump.count_ports(fabric);
+    }
+    Ok(FabricFile { parts, warnings: dump.warnings(source) })
 }
 
-struct Discovered;
+/// The parts of a dump that lead to warnings: the lines of each.
+#[derive(Debug, Default)]
+struct Dump {
+    /// Warnings that ibnetdiscover wrote to standard error.
+    errors: Vec<Range<usize>>,
+    /// Prompts and commands of a shell.
+    prompts: Vec<Range<usize>>,
+    /// Cables between two ports of one node.
+    loopbacks: Vec<(Range<usize>, String)>,
+    /// Links with a different speed at each end.
+    differing: Vec<(Range<usize>, String)>,
+    /// Hosts with several linked ports, and the number of these ports.
+    idle: Vec<(String, usize)>,
+    /// The number of links of hosts.
+    host_links: usize,
+}
 
 /// The keys of lines that have no effect.
 const KEYS: [&str; 6] = ["vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid"];
 
-impl Dialect for Discovered {
+impl Dialect for Dump {
     type Speed = LinkSpeed;
 
     /// Older versions of ibnetdiscover print descriptions without quotes.
@@ -47,12 +77,32 @@ impl Dialect for Discovered {
         Some(&comment[..end.unwrap_or(comment.len())])
     }
 
+    fn is_noise(&mut self, line: Cursor) -> bool {
+        let lines = match line.rest() {
+            text if is_message(text) => &mut self.errors,
+            text if is_prompt(text) => &mut self.prompts,
+            _ => return false,
+        };
+        lines.push(line.span());
+        true
+    }
+
     fn other_line(&mut self, line: Cursor) -> Result<(), InputError> {
         let text = line.rest();
         let key = text.split('=').next().filter(|key| key.len() < text.len());
         let grouping = ["Chassis ", "Hostname: ", "Non-Chassis Nodes"];
-        if key.is_some_and(|k| KEYS.contains(&k)) || grouping.iter().any(|g| text.starts_with(g)) {
+        if key.is_some_and(|k| KEYS.contains(&k))
+            || grouping.iter().any(|g| text.starts_with(g))
+            || self.is_noise(line)
+        {
             return Ok(());
+        }
+        if let Some(within) = MESSAGES.iter().find_map(|message| text.find(message)) {
+            let message =
+                format!("a warning of ibnetdiscover within the line {:?}", &text[..within]);
+            return Err(line
+                .error(message)
+                .allowed("the output without standard error: 2>/dev/null"));
         }
         Err(line.error("not a line that ibnetdiscover prints").allowed(
             "Switch, Ca and Rt lines, [port] lines, comments after #, Chassis lines, and vendid=, \
@@ -68,6 +118,13 @@ impl Dialect for Discovered {
         match (words.next(), words.next(), words.next()) {
             (Some("lid"), Some(_), Some(word)) => match word.parse() {
                 Ok(speed) => Ok(speed),
+                Err(_) if ["???", "undefined", "nknown"].iter().any(|u| word.contains(u)) => {
+                    let message =
+                        format!("{word:?}: this ibnetdiscover is older than the link's speed");
+                    Err(end.error(message).allowed(
+                        "the output of a newer ibnetdiscover (infiniband-diags), which knows the speed",
+                    ))
+                }
                 Err(_) => bad(format!("{word:?} is not a link speed")),
             },
             _ => bad("a port line without `# \"description\" lid N SPEED` at its end".to_owned()),
@@ -75,23 +132,142 @@ impl Dialect for Discovered {
     }
 }
 
-impl Agree<LinkSpeed> for Discovered {
+/// The beginnings of what ibnetdiscover writes to standard error.
+const MESSAGES: [&str; 4] = ["ibwarn: [", "ibpanic: [", "ibdebug: [", "ibnetdiscover: "];
+
+/// Returns whether a line is a message of ibnetdiscover, such as `src/query_smp.c:197; umad …`.
+fn is_message(text: &str) -> bool {
+    let is_place = |word: &str| {
+        let line = word.rsplit_once(".c:").map(|(_, line)| line.trim_end_matches([';', ':']));
+        line.is_some_and(|l| !l.is_empty() && l.bytes().all(|b| b.is_ascii_digit()))
+    };
+    MESSAGES.iter().any(|message| text.starts_with(message))
+        || text.split_whitespace().next().is_some_and(is_place)
+}
+
+/// Returns whether a line begins with the prompt of a shell: `[root@host ~]# `, `me@host:~$ `, `$ `.
+fn is_prompt(text: &str) -> bool {
+    let end = |word: &str| word.ends_with(['$', '#', '%', '>']);
+    let mut words = text.split_whitespace().take(3);
+    let first = words.next().unwrap_or_default();
+    let is_short = ["$", "%", ">"].contains(&first);
+    let names_host = first.contains('@') && (end(first) || words.any(end));
+    is_short || names_host || (end(first) && text.contains("ibnetdiscover"))
+}
+
+impl Agree<LinkSpeed> for Dump {
     fn agree(
-        &self,
+        &mut self,
         near: &LinkSpeed,
         far: Option<&LinkSpeed>,
+        line: &Range<usize>,
     ) -> Result<(BitRate, Time), (String, String)> {
-        match far {
-            Some(far) if far != near => Err((
-                format!("this link is {near} at one end and {far} at the other"),
-                "the same speed in both lines of a link".to_owned(),
-            )),
-            _ => Ok((near.rate(), CABLE_DELAY)),
+        let far = far.unwrap_or(near);
+        if far != near {
+            self.differing
+                .push((line.clone(), format!("{near} at one end and {far} at the other")));
         }
+        Ok((near.rate().min(far.rate()), CABLE_DELAY))
     }
 
     fn one_sided(&self) -> Option<&'static str> {
         Some("a line for each end of a link, as ibnetdiscover prints them")
+    }
+}
+
+impl Dump {
+    /// Counts the linked ports of hosts.
+    fn count_ports(&mut self, fabric: &Fabric) {
+        for &host in fabric.hosts() {
+            let ports = fabric.ports(host).count();
+            self.host_links += ports;
+            if ports > 1 {
+                self.idle.push((fabric.node(host).name.clone(), ports));
+            }
+        }
+    }
+
+    /// Returns one warning for each kind, at its first line.
+    fn warnings(&self, source: &Source) -> Vec<InputError> {
+        let more = |count: usize| match count {
+            1 => String::new(),
+            _ => format!(" (and {} more like it)", count - 1),
+        };
+        let mut warnings = Vec::new();
+        if let Some(line) = self.errors.first() {
+            let message = format!(
+                "{} of ibnetdiscover: nodes did not answer, so the fabric may be incomplete",
+                counted(self.errors.len(), "error message")
+            );
+            warnings.push(source.error(line.clone(), message));
+        }
+        if let Some(line) = self.prompts.first() {
+            let message = format!("{} skipped", counted(self.prompts.len(), "shell prompt"));
+            warnings.push(source.error(line.clone(), message));
+        }
+        if let Some((line, ports)) = self.loopbacks.first() {
+            let message = format!("{ports}: a loopback cable, which is left out");
+            warnings.push(source.error(line.clone(), message + &more(self.loopbacks.len())));
+        }
+        if let Some((line, speeds)) = self.differing.first() {
+            let message = format!("this link is {speeds}: the lower speed is used");
+            warnings.push(source.error(line.clone(), message + &more(self.differing.len())));
+        }
+        if let Some((name, ports)) = self.idle.first() {
+            let idle: usize = self.idle.iter().map(|(_, ports)| ports - 1).sum();
+            let message = format!(
+                "{name:?} has {ports} linked ports, and its traffic uses the lowest one{}; links \
+                 without traffic: {idle} of {}",
+                more(self.idle.len()),
+                self.host_links,
+            );
+            let at = super::node_line(source, name).unwrap_or(0..0);
+            warnings.push(source.error(at, message));
+        }
+        warnings
+    }
+}
+
+/// Returns `1 link` or `5 links`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Explains an error by a file that ends too early: an error in the last line, or a line that
+/// another line refers to and that is missing.
+fn explain(source: &Source, error: InputError) -> InputError {
+    let end = source.text.trim_end();
+    let is_last = error.line() == source.error(end.len()..end.len(), "").line();
+    let lacks_line =
+        [cabling::NO_NODE, cabling::NO_LINE].iter().any(|what| error.message().contains(what));
+    if !is_last && !lacks_line {
+        return error;
+    }
+    let node = end.lines().rev().find(|line| super::node_id_in(line.trim()).is_some());
+    let name = node.and_then(|line| line.split('#').nth(1)).unwrap_or_default().trim();
+    let message = match is_last {
+        true => {
+            format!("the file seems cut off at its last line, at node {name}: {}", error.message())
+        }
+        false => format!("{}; is the file cut off after its last node, {name}?", error.message()),
+    };
+    source.error_in_line(error.line(), message).allowed("the whole output of ibnetdiscover")
+}
+
+/// Removes cables between two ports of one node. They carry no traffic of hosts.
+fn drop_loopback_cables(records: &mut [Record<LinkSpeed>], dump: &mut Dump) {
+    for record in records {
+        let (id, name) = (record.id.value, record.description.unwrap_or(record.id.value));
+        for half in record.cables.iter().filter(|half| half.peer.value == id) {
+            let (port, peer) = (half.port.value, half.peer_port.value);
+            if port <= peer {
+                dump.loopbacks.push((
+                    half.line.clone(),
+                    format!("port {port} of {name:?} is cabled to its port {peer}"),
+                ));
+            }
+        }
+        record.cables.retain(|half| half.peer.value != id);
     }
 }
 

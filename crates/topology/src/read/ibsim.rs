@@ -20,23 +20,25 @@
 use super::cabling::{self, Agree};
 use super::cursor::Cursor;
 use super::error::READABLE;
+use super::fabric_file::FabricFile;
 use super::netlist::{self, Dialect};
-use crate::Fabric;
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LaneSpeed, LinkSpeed};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
+use std::ops::Range;
 
 /// Reads a netlist of ibsim.
 ///
 /// # Errors
 ///
 /// Returns an [`InputError`] at the first line that is invalid or contradicts another one.
-pub fn ibsim(source: &Source) -> Result<Fabric, InputError> {
+pub fn ibsim(source: &Source) -> Result<FabricFile, InputError> {
     source.check_text(READABLE)?;
     // The defaults of ibsim: DEFAULT_LINKWIDTH and DEFAULT_LINKSPEED of its sim.h.
     let mut netlist = Netlist { widths: 2, speeds: 1 };
     let records = netlist::records(source, &mut netlist)?;
-    cabling::fabric(source, &records, &netlist)
+    let parts = cabling::fabrics(source, &records, &mut netlist)?;
+    Ok(FabricFile { parts, warnings: Vec::new() })
 }
 
 /// The start of the comment that [`write::ibsim`](crate::write::ibsim) adds to a port.
@@ -173,7 +175,12 @@ fn exact_speed(comment: Cursor, given: End) -> Result<End, InputError> {
 }
 
 impl Agree<End> for Netlist {
-    fn agree(&self, near: &End, far: Option<&End>) -> Result<(BitRate, Time), (String, String)> {
+    fn agree(
+        &mut self,
+        near: &End,
+        far: Option<&End>,
+        _line: &Range<usize>,
+    ) -> Result<(BitRate, Time), (String, String)> {
         let far = far.unwrap_or(near);
         let differ = |what: &str, a: String, b: String| {
             let message = format!("this link has the {what} {a} at one end and {b} at the other");

@@ -1,9 +1,10 @@
-//! Readers of fabric files. Each takes a text and returns a [`Fabric`], or an error that names the
-//! line, the mistake and the allowed values.
+//! Readers of fabric files. Each takes a text and returns a [`FabricFile`], or an error that names
+//! the line, the mistake and the allowed values.
 
 mod cabling;
 mod cursor;
 mod error;
+mod fabric_file;
 mod ibnetdiscover;
 mod ibsim;
 mod netlist;
@@ -11,12 +12,13 @@ mod resolve;
 mod spec;
 mod values;
 
+pub use fabric_file::FabricFile;
 pub use ibnetdiscover::ibnetdiscover;
 pub(crate) use ibsim::COMMENT;
 pub use ibsim::ibsim;
 pub use spec::{FabricSpec, toml};
 
-use crate::Fabric;
+use crate::infiniband::LinkSpeed;
 use bandwise_input::{InputError, Source};
 use cursor::Cursor;
 use error::READABLE;
@@ -36,10 +38,11 @@ pub enum Format {
 /// Detects the format by content. A text without a node line of a netlist counts as TOML, so that
 /// the TOML parser reports its errors.
 pub fn detect(source: &Source) -> Format {
-    let mut nodes = source.text.lines().filter_map(node_id_in).peekable();
+    let lines = || source.text.lines().map(str::trim);
+    let mut nodes = lines().filter_map(node_id_in).peekable();
     if nodes.peek().is_none() {
         Format::Toml
-    } else if nodes.all(is_guid_id) {
+    } else if nodes.all(is_guid_id) || lines().any(has_lid_and_speed) {
         Format::Ibnetdiscover
     } else {
         Format::Ibsim
@@ -51,10 +54,10 @@ pub fn detect(source: &Source) -> Format {
 /// # Errors
 ///
 /// Returns an [`InputError`] at the first mistake.
-pub fn any(source: &Source) -> Result<Fabric, InputError> {
+pub fn any(source: &Source) -> Result<FabricFile, InputError> {
     source.check_text(READABLE)?;
     match detect(source) {
-        Format::Toml => toml(source),
+        Format::Toml => toml(source).map(FabricFile::whole),
         Format::Ibnetdiscover => ibnetdiscover(source),
         Format::Ibsim => ibsim(source),
     }
@@ -76,6 +79,16 @@ fn node_id_in(line: &str) -> Option<&str> {
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
     let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     rest.strip_prefix('"')?.split_once('"').map(|(id, _)| id)
+}
+
+/// Returns whether a line is a port of `ibnetdiscover`, with `lid 5 4xFDR` at its end. The ids of a
+/// dump with unreadable GUIDs show no format.
+fn has_lid_and_speed(line: &str) -> bool {
+    let mut words = line.split_whitespace().rev();
+    let (speed, _, lid) = (words.next(), words.next(), words.next());
+    line.starts_with('[')
+        && lid == Some("lid")
+        && speed.is_some_and(|s| s.parse::<LinkSpeed>().is_ok())
 }
 
 /// Returns whether an id has the form of `ibnetdiscover`: `H-0002c9030012ab34`.

@@ -28,6 +28,12 @@ pub(super) trait Dialect {
     /// Returns the description of a node from a comment without quotes.
     fn bare_description<'a>(&self, comment: &'a str) -> Option<&'a str>;
 
+    /// Returns `true` for a line that is not of the file itself, such as a prompt. It is asked of
+    /// lines that begin with a bracket but no port number.
+    fn is_noise(&mut self, _line: Cursor) -> bool {
+        false
+    }
+
     /// Reads a line that is neither blank nor a comment, a node or a port.
     fn other_line(&mut self, line: Cursor) -> Result<(), InputError>;
 
@@ -67,7 +73,14 @@ pub(super) fn records<'a, D: Dialect>(
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        if text.starts_with('[') {
+        let is_bracket = text.starts_with('[');
+        if is_bracket
+            && !text[1..].starts_with(|c: char| c.is_ascii_digit())
+            && dialect.is_noise(line)
+        {
+            continue;
+        }
+        if is_bracket {
             let half = port_line(source, line, dialect)?;
             let Some(record) = records.last_mut() else {
                 return Err(line.error("a port before any node").allowed(NODE_LINE));

@@ -42,7 +42,7 @@ fn suggested_keys_are_accepted() {
     }
     assert!(whole(&format!("[fabric]\n{build}\n")).contains(link));
     let text = format!("[fabric]\n{build}\n{link}\n");
-    assert_eq!(read::any(&Source::new("f.toml", &text)).unwrap().hosts().len(), 7);
+    assert_eq!(read::toml(&Source::new("f.toml", &text)).unwrap().hosts().len(), 7);
 }
 
 #[test]

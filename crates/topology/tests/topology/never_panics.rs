@@ -43,10 +43,13 @@ const PIECES: [&str; 24] = [
 /// Reads a text with every reader, and routes the fabrics that result.
 fn read_all(text: &str) {
     let source = Source::new("input", text);
-    for reader in [read::any, read::toml, read::ibnetdiscover, read::ibsim] {
+    let toml = |source: &Source| read::toml(source).map(read::FabricFile::whole);
+    for reader in [read::any, toml, read::ibnetdiscover, read::ibsim] {
         match reader(&source) {
-            Ok(fabric) => {
-                let _ = bandwise_topology::Routes::shortest(&fabric);
+            Ok(file) => {
+                for fabric in &file.parts {
+                    let _ = bandwise_topology::Routes::shortest(fabric);
+                }
             }
             Err(e) => {
                 // An error names its file and a line that exists.

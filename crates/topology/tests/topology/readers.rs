@@ -15,7 +15,8 @@ const EXAMPLE: &str = include_str!("../data/example.toml");
 fn read(text: &str, format: Format) -> Fabric {
     let source = Source::new("f", text);
     assert_eq!(read::detect(&source), format);
-    read::any(&source).unwrap_or_else(|e| panic!("{e}"))
+    let connected = read::any(&source).and_then(|file| file.connected(&source));
+    connected.unwrap_or_else(|e| panic!("{e}")).0
 }
 
 /// Returns the cables, one a line, sorted by name, so that the order of nodes has no effect.

@@ -231,9 +231,9 @@ impl Spec {
         source: &Source,
         files: Files,
     ) -> Result<Parsed<EthernetScenario>, InputError> {
-        let (fabric, at) =
-            fabric::resolve(source, self.fabric.as_ref(), self.fabric_file.as_ref(), files)?;
         let mut warnings = Vec::new();
+        let (table, file) = (self.fabric.as_ref(), self.fabric_file.as_ref());
+        let (fabric, at) = fabric::resolve(source, table, file, files, &mut warnings)?;
         let (mtu, poll) = (self.host.mtu(source)?, self.host.poll(source)?);
         let extra_header = self.transport.extra_header(source)?;
         let frame = Frame { mtu, extra_header, telemetry: self.congestion.telemetry() };

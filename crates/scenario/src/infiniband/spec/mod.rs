@@ -77,6 +77,7 @@ pub(in crate::infiniband) use qos::default_tables;
 use super::{BuildError, InfinibandScenario};
 use crate::reader::files::fabric_span;
 use crate::reader::kind::{Kind, is_fabric_file};
+use crate::reader::parsed::Parsed;
 use crate::reader::tables::{placed, table};
 use crate::reader::text;
 use bandwise_input::{InputError, Source};
@@ -121,29 +122,35 @@ const FABRIC_KEYS: &str = "a [fabric] table with keys such as build = { single-s
 
 impl InfinibandScenario {
     /// Reads a TOML scenario, or a fabric file, which becomes a scenario without flows: output of
-    /// `ibnetdiscover`, a netlist of `ibsim`, or TOML with a `[fabric]` table and nothing else.
+    /// `ibnetdiscover`, a netlist of `ibsim`, or TOML with a `[fabric]` table and nothing else. Of
+    /// a fabric in several parts it takes the one with `hosts`.
     ///
     /// # Errors
     ///
     /// The text has none of these formats, or describes an impossible scenario.
-    pub fn from_text(source: &Source) -> Result<InfinibandScenario, InputError> {
+    pub fn from_text(
+        source: &Source,
+        hosts: &[&str],
+    ) -> Result<Parsed<InfinibandScenario>, InputError> {
         text::check_text(source)?;
         let fabric = match read::detect(source) {
             Format::Toml => {
                 let document = text::document(source)?;
-                return match is_fabric_file(document.get_ref()) {
-                    true => InfinibandScenario::from_document(source, document),
-                    false => InfinibandScenario::from_toml(source),
+                let scenario = match is_fabric_file(document.get_ref()) {
+                    true => InfinibandScenario::from_document(source, document)?,
+                    false => InfinibandScenario::from_toml(source)?,
                 };
+                return Ok(Parsed { scenario, warnings: Vec::new() });
             }
             Format::Ibnetdiscover => read::ibnetdiscover(source)?,
             Format::Ibsim => read::ibsim(source)?,
         };
+        let (fabric, warnings) = fabric.with_hosts(source, hosts)?;
         let builder = InfinibandScenario::builder(fabric).title(source.name);
         let at = |name: &str| read::node_line(source, name).unwrap_or(0..0);
         let loops_allowed = "the fabric in a TOML scenario with run.allow-credit-loops = true";
         let error = |error| located(source, at, loops_allowed, &[], error);
-        builder.build().map_err(error)
+        Ok(Parsed { scenario: builder.build().map_err(error)?, warnings })
     }
 
     /// Reads a TOML scenario.

@@ -166,8 +166,9 @@ impl JobsScenario {
         let mut document = source.document()?;
         Kind::Jobs.take(source, &mut document)?;
         let spec: Spec = source.read(document)?;
-        let of_document =
-            files::fabric(source, spec.fabric.as_ref(), spec.fabric_file.as_ref(), &mut files)?;
+        let mut warnings = Vec::new();
+        let (table, file) = (spec.fabric.as_ref(), spec.fabric_file.as_ref());
+        let of_document = files::fabric(source, table, file, &mut files, &mut warnings)?;
         let Overrides { fabric, models, queues, seed } = overrides;
         let fabric = match (fabric, of_document) {
             (Some(fabric), _) | (None, Some((fabric, _))) => fabric,
@@ -181,7 +182,9 @@ impl JobsScenario {
             }
             (None, None) => None,
         };
-        spec.resolve(source, fabric, models.as_ref(), queues, seed)
+        let mut parsed = spec.resolve(source, fabric, models.as_ref(), queues, seed)?;
+        parsed.warnings.splice(0..0, warnings);
+        Ok(parsed)
     }
 }
 

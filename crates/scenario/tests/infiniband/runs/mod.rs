@@ -10,7 +10,7 @@ use bandwise_scenario::infiniband::{FlowResult, InfinibandResults, InfinibandSce
 use std::ops::ControlFlow;
 
 fn run(text: &str) -> InfinibandResults {
-    let scenario = InfinibandScenario::from_text(&Source::new("s.toml", text));
+    let scenario = InfinibandScenario::from_toml(&Source::new("s.toml", text));
     let scenario = scenario.unwrap_or_else(|e| panic!("{e}\n{text}"));
     let results = scenario.run(|_| ControlFlow::Continue(()));
     assert_eq!(results.stop, Stop::Complete, "{text}");

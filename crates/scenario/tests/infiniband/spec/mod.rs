@@ -30,13 +30,13 @@ method = "rperf"
 "#;
 
 fn read(text: &str) -> InfinibandScenario {
-    InfinibandScenario::from_text(&Source::new("s.toml", text))
-        .unwrap_or_else(|e| panic!("{e}\n{text}"))
+    let parsed = InfinibandScenario::from_text(&Source::new("s.toml", text), &[]);
+    parsed.unwrap_or_else(|e| panic!("{e}\n{text}")).scenario
 }
 
 /// The error of a text.
 fn error(text: &str) -> String {
-    let refused = InfinibandScenario::from_text(&Source::new("s.toml", text));
+    let refused = InfinibandScenario::from_text(&Source::new("s.toml", text), &[]);
     refused.expect_err("this must be refused").to_string()
 }
 

@@ -58,13 +58,13 @@ const PIECES: &[&str] = &[
 ];
 
 fn read(text: &str) -> Result<InfinibandScenario, InputError> {
-    let scenario = InfinibandScenario::from_text(&Source::new("any", text));
+    let scenario = InfinibandScenario::from_text(&Source::new("any", text), &[]);
     if let Err(error) = &scenario {
         assert!(error.line() <= 1 + text.matches('\n').count(), "{error}");
         let shown = error.to_string();
         assert!(shown.contains("(allowed: ") && shown.starts_with("any:"), "{shown}");
     }
-    scenario
+    scenario.map(|parsed| parsed.scenario)
 }
 
 /// Documents with a few pieces of them removed, doubled or replaced.

@@ -1,0 +1,216 @@
+//! Dumps of ibnetdiscover as people have them: pasted, joined with error messages, cut off, or
+//! taken while the fabric changes.
+
+use bandwise_input::Source;
+use bandwise_topology::read::{self, FabricFile, Format};
+use std::fmt::Write;
+
+/// The GUID of the switch of [`dump`].
+const SWITCH: &str = "b8cef60300aa0000";
+
+/// A dump of `hosts` hosts at one switch of 40 ports, all links 4xHDR. Host `i` is at port `i + 1`.
+fn dump(hosts: usize) -> String {
+    let mut text = format!(
+        "#\n# Topology file: generated on Tue Mar  3 08:01:12 2026\n#\n\nvendid=0x2c9\n\
+         devid=0xd2f0\nsysimgguid=0x{SWITCH}\nswitchguid=0x{SWITCH}({SWITCH})\n\
+         Switch\t40 \"S-{SWITCH}\"\t\t# \"tor\" enhanced port 0 lid 9 lmc 0\n",
+    );
+    for i in 0..hosts {
+        let (guid, port, lid) = (format!("b8cef60300bb00{i:02}"), i + 1, i + 10);
+        let line = "(b8cef60300bb0100) \t\t# ";
+        writeln!(text, "[{port}]\t\"H-{guid}\"[1]{line}\"n{i} mlx5_0\" lid {lid} 4xHDR").unwrap();
+    }
+    for i in 0..hosts {
+        let (guid, port, lid) = (format!("b8cef60300bb00{i:02}"), i + 1, i + 10);
+        let keys = format!("vendid=0x2c9\ndevid=0x101b\nsysimgguid=0x{guid}\ncaguid=0x{guid}");
+        writeln!(text, "\n{keys}\nCa\t1 \"H-{guid}\"\t\t# \"n{i} mlx5_0\"").unwrap();
+        let near = format!("[1](b8cef60300bb01{i:02})");
+        let end = format!("# lid {lid} lmc 0 \"tor\" lid 9 4xHDR");
+        writeln!(text, "{near} \t\"S-{SWITCH}\"[{port}]\t\t{end}").unwrap();
+    }
+    text
+}
+
+/// The dump with `lines` before the line of the switch's port 1.
+fn with_lines(lines: &str) -> String {
+    dump(3).replacen("[1]\t", &format!("{lines}[1]\t"), 1)
+}
+
+fn read(text: &str) -> FabricFile {
+    let source = Source::new("f", text);
+    assert_eq!(read::detect(&source), Format::Ibnetdiscover, "{text}");
+    read::any(&source).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Reads a text with the fabric of `dump(3)`, and returns the warnings.
+fn warnings(text: &str) -> Vec<String> {
+    let file = read(text);
+    assert_eq!(file.parts, read(&dump(3)).parts, "{text}");
+    file.warnings.iter().map(ToString::to_string).collect()
+}
+
+fn refused(text: &str) -> String {
+    read::any(&Source::new("f", text)).expect_err("this must be refused").to_string()
+}
+
+fn rates(file: &FabricFile) -> Vec<u64> {
+    file.parts[0].links().iter().map(|link| link.rate.as_bps() / 1_000_000_000).collect()
+}
+
+#[test]
+fn plain_dump_has_no_warning() {
+    assert_eq!(warnings(&dump(3)), [""; 0]);
+    assert_eq!(rates(&read(&dump(3))), [200; 3]);
+}
+
+#[test]
+fn indentation_and_line_ends_are_ignored() {
+    let indented: String = dump(3).lines().map(|line| format!("\t  {line}  \r\n")).collect();
+    assert_eq!(warnings(&indented), [""; 0]);
+}
+
+#[test]
+fn prompts_are_skipped_with_a_warning() {
+    for (before, after) in [
+        ("[admin@head ~]$ ibnetdiscover\n", "[admin@head ~]$ \n"),
+        ("[root@head opt]# sudo ibnetdiscover\n", "[root@head opt]# exit\n"),
+        ("me@head:~/dumps$ ibnetdiscover -C mlx5_0\n", "me@head:~/dumps$\n"),
+        ("$ ibnetdiscover\n", "$\n"),
+        ("head% ibnetdiscover\n", "$ \n"),
+    ] {
+        let found = warnings(&format!("{before}{}{after}", dump(3)));
+        assert_eq!(found, ["f:1: 2 shell prompts skipped"], "{before}");
+    }
+    // The root prompt of a plain shell is a comment.
+    assert_eq!(warnings(&format!("# ibnetdiscover\n{}# \n", dump(3))), [""; 0]);
+}
+
+#[test]
+fn error_messages_between_lines_are_skipped_with_a_warning() {
+    let messages = "ibwarn: [88] mad_rpc: _do_madrpc failed; dport (DR path slid 0; 0,3)\n\
+                    src/query_smp.c:197; umad (DR path slid 0; Attr 0x11:0) bad status 110\n\
+                    /build/libibnetdisc/ibnetdisc.c:820; Failed to query port\n";
+    let what = "3 error messages of ibnetdiscover: nodes did not answer, so the fabric may be \
+                incomplete";
+    assert_eq!(warnings(&with_lines(messages)), [format!("f:10: {what}")]);
+    assert_eq!(warnings(&format!("{messages}{}", dump(3))), [format!("f:1: {what}")]);
+}
+
+/// Standard output is written in blocks, so an error message can stand within a line.
+#[test]
+fn error_message_within_a_line_is_refused() {
+    let text = dump(3).replacen("devid=0x101b", "deibwarn: [88] failed\nvid=0x101b", 1);
+    let error = refused(&text);
+    assert!(error.contains("a warning of ibnetdiscover within the line \"de\""), "{error}");
+}
+
+#[test]
+fn loopback_cables_are_left_out() {
+    let half =
+        |from: u8, to: u8| format!("[{from}]\t\"S-{SWITCH}\"[{to}]\t\t# \"tor\" lid 9 4xHDR\n");
+    let cable = half(30, 31) + &half(31, 30);
+    let message =
+        "port 30 of \"tor\" is cabled to its port 31: a loopback cable, which is left out";
+    assert_eq!(warnings(&with_lines(&cable)), [format!("f:10: {message}")]);
+    let two = cable + &half(32, 33) + &half(33, 32);
+    assert_eq!(warnings(&with_lines(&two)), [format!("f:10: {message} (and 1 more like it)")]);
+    // A loopback plug connects a port to itself.
+    assert_eq!(warnings(&with_lines(&half(35, 35))).len(), 1);
+}
+
+#[test]
+fn lower_of_two_speeds_is_used() {
+    for line in ["# \"n1 mlx5_0\" lid 11 4xHDR", "# lid 11 lmc 0 \"tor\" lid 9 4xHDR"] {
+        let text = dump(3).replacen(line, &line.replace("HDR", "EDR"), 1);
+        let file = read(&text);
+        assert_eq!(rates(&file), [200, 100, 200]);
+        let warning = file.warnings[0].to_string();
+        let ends =
+            [" is 4xEDR at one end and 4xHDR at the", " is 4xHDR at one end and 4xEDR at the"];
+        assert!(ends.iter().any(|ends| warning.contains(ends)), "{warning}");
+        assert!(warning.ends_with("other: the lower speed is used"), "{warning}");
+    }
+}
+
+#[test]
+fn cut_off_end_is_named() {
+    let text = dump(3);
+    for cut in [3, 10, 25, 40] {
+        let error = refused(&text[..text.len() - cut]);
+        let wanted = "seems cut off at its last line, at node \"n2 mlx5_0\"";
+        assert!(error.contains(wanted), "{error}");
+    }
+    // Between two lines: the last host lacks the line of its link. Between two nodes: the switch
+    // names a host that is not in the file.
+    let before_line = text.trim_end().rsplit_once('\n').unwrap().0;
+    let before_node = text.rsplit_once("\nvendid").unwrap().0;
+    for (cut, last) in [(before_line, "n2"), (before_node, "n1")] {
+        let error = refused(cut);
+        let wanted = format!("is the file cut off after its last node, \"{last} mlx5_0\"?");
+        assert!(error.contains(&wanted), "{error}");
+    }
+}
+
+#[test]
+fn unknown_speeds_of_an_old_tool_are_explained() {
+    for speed in ["4x???", "4xundefined", "??x???"] {
+        let error = refused(&dump(3).replace("4xHDR", speed));
+        assert!(error.contains("this ibnetdiscover is older than the link's speed"), "{error}");
+        assert!(error.contains("a newer ibnetdiscover"), "{error}");
+    }
+}
+
+/// Digits of GUIDs are replaced before a dump is sent to others. The format stays the same.
+#[test]
+fn unreadable_guids_do_not_change_the_format() {
+    let file = read(&dump(3).replace("b8cef603", "XXXXXXXX"));
+    assert_eq!((file.parts[0].hosts().len(), rates(&file)), (3, vec![200; 3]));
+    // Equal ids tell no nodes apart.
+    let equal = dump(2).replace("b8cef60300bb0001", "-").replace("b8cef60300bb0000", "-");
+    let error = refused(&equal);
+    assert!(error.contains("two nodes have the name \"H--\""), "{error}");
+}
+
+/// The dump, with port 2 of each host at a second switch.
+fn two_ports(hosts: usize) -> String {
+    const SECOND: &str = "b8cef60300aa0001";
+    let mut text = dump(hosts).replace("Ca\t1 ", "Ca\t2 ");
+    let start = "\t\t# \"tor2\" enhanced port 0 lid 8 lmc 0";
+    let mut switch = format!("\nSwitch\t40 \"S-{SECOND}\"{start}\n");
+    for i in 0..hosts {
+        let port = i + 1;
+        let end = format!("\t# \"n{i} mlx5_0\" lid 5{i} 4xHDR");
+        writeln!(switch, "[{port}]\t\"H-b8cef60300bb00{i:02}\"[2]{end}").unwrap();
+        let line = format!("[2]\t\"S-{SECOND}\"[{port}]\t# lid 5{i} lmc 0 \"tor2\" lid 8 4xHDR\n");
+        let at = text.rfind(&format!("[1](b8cef60300bb01{i:02})")).unwrap();
+        text.insert_str(at, &line);
+    }
+    text + &switch
+}
+
+#[test]
+fn hosts_with_several_ports_are_named() {
+    let file = read(&two_ports(3));
+    let warning = file.warnings[0].to_string();
+    let wanted = "\"n0 mlx5_0\" has 2 linked ports, and its traffic uses the lowest one (and 2 more \
+                  like it); links without traffic: 3 of 6";
+    assert!(warning.ends_with(wanted), "{warning}");
+}
+
+/// Rails without a spine, dumped into one file.
+#[test]
+fn parts_without_a_path_are_read_apart() {
+    let other = dump(2).replace("b8cef603", "b8cef604").replace("\"tor\"", "\"tor-b\"");
+    let text =
+        format!("{}\n{}", dump(3), other.replace("\"n0 ", "\"m0 ").replace("\"n1 ", "\"m1 "));
+    let source = Source::new("f", &text);
+    let file = read(&text);
+    let hosts: Vec<usize> = file.parts.iter().map(|part| part.hosts().len()).collect();
+    assert_eq!(hosts, [3, 2]);
+    let (part, _) = file.clone().with_hosts(&source, &["m1 mlx5_0", "m0 mlx5_0"]).unwrap();
+    assert_eq!(part.hosts().len(), 2);
+    let apart = file.clone().with_hosts(&source, &["n1 mlx5_0", "m0 mlx5_0"]).unwrap_err();
+    let wanted = "hosts \"n1 mlx5_0\" and \"m0 mlx5_0\" can't reach each other";
+    assert_eq!(apart.message(), wanted);
+    assert!(file.connected(&source).unwrap_err().message().contains("can't reach each other"));
+}
