@@ -114,3 +114,77 @@ fn bad_weights_are_refused() {
     refused("--plan", &["<NODE:PORT>"]);
     refused("--from a", &["--to"]);
 }
+
+/// A dump of one switch and two hosts; `rail` tells GUIDs and names of two rails apart.
+fn rail(rail: u8) -> String {
+    let switch = format!("b8cef60300aa00{rail:02}");
+    let mut text =
+        format!("Switch\t40 \"S-{switch}\"\t# \"tor{rail}\" enhanced port 0 lid 9 lmc 0\n");
+    for host in 0..2 {
+        let guid = format!("b8cef603{rail:02}bb00{host:02}");
+        let (port, name) = (host + 1, format!("n{host} mlx5_{rail}"));
+        text += &format!("[{port}]\t\"H-{guid}\"[1]\t# \"{name}\" lid 1{host} 4xHDR\n");
+    }
+    for host in 0..2 {
+        let guid = format!("b8cef603{rail:02}bb00{host:02}");
+        let (port, name) = (host + 1, format!("n{host} mlx5_{rail}"));
+        text += &format!("\nCa\t1 \"H-{guid}\"\t# \"{name}\"\n");
+        text += &format!(
+            "[1]\t\"S-{switch}\"[{port}]\t# lid 1{host} lmc 0 \"tor{rail}\" lid 9 4xHDR\n"
+        );
+    }
+    text
+}
+
+#[test]
+fn warnings_of_a_dump_are_printed_and_in_the_json() {
+    let place = Place::new();
+    place.write("f.txt", format!("[root@head ~]# ibnetdiscover\n{}", rail(0)));
+    let ran = place.run(&["fabric", "show", "f.txt"]).good();
+    assert!(ran.stderr.contains("warning: f.txt:1: 1 shell prompt skipped"), "{}", ran.stderr);
+    let json = place.run(&["fabric", "show", "f.txt", "--json"]).good().json();
+    assert_eq!(json["warnings"], serde_json::json!(["f.txt:1: 1 shell prompt skipped"]));
+    let measure = ["rperf", "--fabric", "f.txt", "--from", "n0 mlx5_0", "--to", "n1 mlx5_0"];
+    let ran = place.run(&[&measure[..], &["--samples", "100"]].concat()).good();
+    assert!(ran.stderr.contains("1 shell prompt skipped"), "{}", ran.stderr);
+}
+
+#[test]
+fn rails_are_shown_and_measured_apart() {
+    let place = Place::new();
+    place.write("f.txt", rail(0) + "\n" + &rail(1));
+    let ran = place.run(&["fabric", "show", "f.txt"]).good();
+    for line in
+        ["hosts         4", "links         4", "parts         2, without a path between them"]
+    {
+        assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    }
+    let json = place.run(&["fabric", "show", "f.txt", "--json"]).good().json();
+    assert_eq!((&json["parts"], json["hosts"].as_array().unwrap().len()), (&2.into(), 4));
+    let from = |from: &str| {
+        let measure = ["rperf", "--fabric", "f.txt", "--samples", "100", "--to", "n1 mlx5_1"];
+        place.run(&[&measure[..], &["--from", from]].concat())
+    };
+    from("n0 mlx5_1").good();
+    let apart = "hosts \"n1 mlx5_1\" and \"n0 mlx5_0\" can't reach each other";
+    from("n0 mlx5_0").refused(&[apart, "allowed: a path of switches"]);
+    place.run(&["fabric", "convert", "f.txt", "--to", "toml"]).refused(&["can't reach each other"]);
+}
+
+#[test]
+fn files_of_other_tools_are_named() {
+    let place = Place::new();
+    place.write(
+        "links.txt",
+        "CA: n0 HCA-1:\n  0x0c  5  1[  ] ==( 4X  25 Gbps Active/  LinkUp)==>  1  1[  ] \"s\" ( )\n",
+    );
+    let named =
+        ["this looks like the output of `iblinkinfo`", "allowed: the output of `ibnetdiscover`"];
+    place.run(&["fabric", "show", "links.txt"]).refused(&named);
+    place.run(&["rperf", "--fabric", "links.txt", "--from", "a", "--to", "b"]).refused(&named);
+    place.run(&["sim", "run", "links.txt"]).refused(&named);
+    place.write("flow.txt", "1\n0 1 3 100 5000 2.0\n");
+    place.write("s.toml", "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"100 Gbps\" }\n");
+    let flows = ["this looks like a flow file of ns-3", "allowed: a flow list with the header"];
+    place.run(&["sim", "run", "s.toml", "--flows", "flow.txt"]).refused(&flows);
+}
