@@ -23,6 +23,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```$", re.M | re.S)
 TABLE = re.compile(r"(?<=<!-- device table -->\n)\n.*?\n(?=<!-- end of device table -->)", re.S)
 SPEED = re.compile(r"packet-hops/s|ns of (CPU|wall) time|MiB at most|^processor ")
 DEVICE = ROOT / "crates/netsim/src/infiniband/host/device.rs"
+PRESETS = ROOT / "crates/netsim/src/infiniband/host/presets.rs"
 
 
 @functools.cache
@@ -83,24 +84,25 @@ def value(text: str) -> str:
 
 
 def device_table() -> str:
-    source = DEVICE.read_text()
+    source, presets = DEVICE.read_text(), PRESETS.read_text()
     struct = re.search(r"pub struct DeviceModel \{\n(.*?)^\}", source, re.M | re.S)[1]
     fields = re.findall(r"((?:^ +/// .*\n)+) +pub (\w+):", struct, re.M)
-
-    def preset(function: str) -> dict:
-        body = re.search(rf"pub fn {function}\(\).*?DeviceModel \{{\n(.*?)^        \}}", source,
-                         re.M | re.S)[1]
-        return dict(re.findall(r"^ +(\w+): (.*),$", body, re.M))
-
-    x4 = preset("connectx4_56g")
-    x3 = {**x4, **preset("connectx3_fdr")}
-    rows = ["| key | what it is | connectx4-56g | connectx3-fdr |", "|---|---|---:|---:|"]
+    # Values that a preset does not state are those of an earlier one.
+    models = {}
+    for function, body in re.findall(r"pub fn (connectx\w+)\(\).*?DeviceModel \{\n(.*?)^        \}",
+                                     presets, re.M | re.S):
+        base = re.search(r"\.\.Self::(\w+)\(\)", body)
+        own = dict(re.findall(r"^ +(\w+): (.*),$", body, re.M))
+        models[function] = {**(models[base[1]] if base else {}), **own}
+    names = [name.replace("_", "-") for name in models]
+    rows = ["| key | what it is | " + " | ".join(names) + " |", "|---|---|" + "---:|" * len(names)]
     for comment, name in fields:
-        if name == "congestion_control":
+        if name in ("congestion_control", "preset"):
             continue
         words = " ".join(line.strip().removeprefix("/// ") for line in comment.strip().split("\n"))
         words = re.sub(r"\[`?([^]`]+)`?\]", r"\1", words)
-        rows.append(f"| `{name.replace('_', '-')}` | {words} | {value(x4[name])} | {value(x3[name])} |")
+        values = " | ".join(value(model[name]) for model in models.values())
+        rows.append(f"| `{name.replace('_', '-')}` | {words} | {values} |")
     return "\n" + "\n".join(rows) + "\n"
 
 

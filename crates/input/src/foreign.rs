@@ -22,7 +22,11 @@ struct Head<'a> {
 
 impl<'a> Head<'a> {
     fn new(text: &'a str) -> Self {
-        let text = &text[..text.floor_char_boundary(HEAD)];
+        let mut end = HEAD.min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let text = &text[..end];
         let lines = text.trim_start_matches('\u{feff}').lines().map(str::trim);
         let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
         Head { text, lines: lines.take(8).collect() }

@@ -1,5 +1,6 @@
 //! [`RperfAnswer`]: the results of simulated measurements.
 
+use super::assumptions::{AssumptionsRow, LimitRow};
 use super::measure::{Outcome, describe};
 use super::rendering::BandwidthRow;
 use super::settings::Settings;
@@ -16,12 +17,15 @@ use serde::Serialize;
 pub(super) struct RperfAnswer<'a> {
     schema: u32,
     title: &'a str,
+    settings: AssumptionsRow,
     flows: Vec<FlowRow<'a>>,
     stop: &'static str,
     deadlock: Option<Vec<String>>,
+    /// Results that no fabric has, in sentences.
+    implausible: Vec<String>,
     stats: RperfStats,
     #[serde(skip)]
-    pub(super) settings: &'a Settings,
+    pub(super) given: &'a Settings,
     #[serde(skip)]
     pub(super) outcome: &'a Outcome,
 }
@@ -37,6 +41,7 @@ struct FlowRow<'a> {
     sl: u8,
     bytes: u32,
     samples_wanted: Option<u64>,
+    limit: LimitRow,
     latency: Option<LatencyRow>,
     bandwidth: Option<BandwidthRow>,
 }
@@ -79,9 +84,11 @@ impl<'a> RperfAnswer<'a> {
         RperfAnswer {
             schema: 1,
             title: settings.title(),
+            settings: AssumptionsRow::new(settings),
             flows: outcome.flows.iter().map(row).collect(),
             stop: outcome.stop.as_str(),
             deadlock: ports.map(names),
+            implausible: outcome.implausible.iter().map(ToString::to_string).collect(),
             stats: RperfStats {
                 version: env!("CARGO_PKG_VERSION"),
                 seed: settings.seed(),
@@ -91,7 +98,7 @@ impl<'a> RperfAnswer<'a> {
                 events: counters.events,
                 simulated_s: outcome.simulated.as_s_f64(),
             },
-            settings,
+            given: settings,
             outcome,
         }
     }
@@ -101,7 +108,7 @@ impl Answer for RperfAnswer<'_> {
     const IS_ROUNDED: bool = true;
 
     fn text(&self) -> String {
-        tables::text(self.settings, self.outcome)
+        tables::text(self.given, self.outcome)
     }
 
     fn report(&self) -> Option<Report> {
@@ -123,6 +130,7 @@ impl<'a> FlowRow<'a> {
             sl: flow.sl.get(),
             bytes,
             samples_wanted,
+            limit: LimitRow::new(&settings.runs[run], flow),
             latency: result.latency.as_ref().map(LatencyRow::from),
             bandwidth: result.bandwidth.map(BandwidthRow::from),
         }

@@ -7,7 +7,7 @@ use crate::output::note;
 use crate::progress::Progress;
 use bandwise_netsim::infiniband::Counters;
 use bandwise_scenario::Stop;
-use bandwise_scenario::infiniband::{Flow, FlowResult, Method};
+use bandwise_scenario::infiniband::{Flow, FlowResult, Implausible, Method};
 use bandwise_units::Time;
 
 /// The results of all runs.
@@ -18,6 +18,8 @@ pub(super) struct Outcome {
     pub(super) stop: Stop,
     pub(super) simulated: Time,
     pub(super) counters: Counters,
+    /// Results that no fabric has.
+    pub(super) implausible: Vec<Implausible>,
 }
 
 pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome, Failure> {
@@ -29,6 +31,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
         stop: Stop::Complete,
         simulated: Time::ZERO,
         counters: Counters::default(),
+        implausible: Vec::new(),
     };
     for (i, scenario) in settings.runs.iter().enumerate() {
         let before: u64 = (0..i).map(total).sum();
@@ -38,6 +41,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
         });
         outcome.simulated += results.simulated;
         outcome.counters.add(&results.counters);
+        outcome.implausible.extend(scenario.implausible(&results));
         let flows = scenario.flows().iter().cloned().zip(results.flows);
         outcome.flows.extend(flows.map(|(flow, result)| (i, flow, result)));
         outcome.stop = results.stop;

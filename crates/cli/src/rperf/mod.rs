@@ -4,6 +4,7 @@
 #[cfg(feature = "verbs")]
 mod agents;
 mod answer;
+mod assumptions;
 #[cfg(feature = "verbs")]
 mod device;
 mod flags;
@@ -58,7 +59,10 @@ impl Flags {
         match &outcome.stop {
             Stop::Interrupted => Err(Failure::Interrupted),
             Stop::Deadlock(ports) => Err(deadlock(settings.fabric(), ports, outcome.simulated)),
-            _ => tables::all_have_samples(&settings, &outcome),
+            _ => {
+                tables::all_have_samples(&settings, &outcome)?;
+                tables::all_are_plausible(&outcome)
+            }
         }
     }
 }

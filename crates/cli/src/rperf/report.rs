@@ -1,6 +1,7 @@
 //! The report of a measurement.
 
 use super::answer::RperfAnswer;
+use super::assumptions;
 use super::measure::{Outcome, describe};
 use super::rendering::{curve, percentiles};
 use super::settings::Settings;
@@ -9,7 +10,7 @@ use bandwise_report::{Figure, Provenance, Report, SourceKind};
 
 /// Returns the report.
 pub(super) fn report(answered: &RperfAnswer) -> Report {
-    let RperfAnswer { settings, outcome, .. } = *answered;
+    let RperfAnswer { given: settings, outcome, .. } = *answered;
     Report {
         title: settings.title().to_owned(),
         question: "Which latency does the network add, and which does the method measure?"
@@ -24,7 +25,10 @@ pub(super) fn report(answered: &RperfAnswer) -> Report {
             scenario: Some(settings.text.source().text.to_owned()),
             ..Provenance::default()
         },
-        notes: vec![tables::closing(settings, outcome)],
+        notes: assumptions::sentences(settings)
+            .into_iter()
+            .chain([tables::closing(settings, outcome)])
+            .collect(),
         ..Report::default()
     }
 }

@@ -31,9 +31,7 @@ pub(super) struct Settings {
 /// The methods of `--compare`.
 const COMPARED: [MethodName; 3] = [MethodName::Rperf, MethodName::PingPong, MethodName::PostPoll];
 
-/// The smallest limit of outstanding payload of bulk traffic; larger messages have the payload of
-/// two messages as their limit.
-const BUFFER: Bytes = Bytes::from_kib(32);
+/// The largest limit of outstanding payload of bulk traffic.
 const LARGEST_BUFFER: Bytes = Bytes::from_kib(1 << 20);
 
 impl Settings {
@@ -165,12 +163,13 @@ impl Flags {
             return Err(source.error(at, message).allowed(allowed).into());
         }
 
+        let buffer = |bytes| buffer_for(bytes, base.models().device.bulk_buffer());
         let one = |&method: &MethodName| -> Result<InfinibandScenario, Failure> {
             let measured = FlowRequest {
                 bytes: self.size,
                 sl: self.sl,
                 samples: self.samples,
-                buffer: (method == MethodName::Bulk).then(|| buffer_for(self.size)),
+                buffer: (method == MethodName::Bulk).then(|| buffer(self.size)),
                 ..FlowRequest::new(Senders::One(from.0.clone()), to, method)
             };
             let mut builder = base.clone().into_builder().without_flows().request(measured);
@@ -179,7 +178,7 @@ impl Flags {
                 builder = builder.request(FlowRequest {
                     bytes: self.background_size,
                     sl: self.background_sl,
-                    buffer: Some(buffer_for(self.background_size)),
+                    buffer: Some(buffer(self.background_size)),
                     ..FlowRequest::new(senders, to, MethodName::Bulk)
                 });
             }
@@ -244,9 +243,11 @@ impl Flags {
     }
 }
 
-fn buffer_for(bytes: Option<Bytes>) -> Bytes {
+/// Returns the limit of outstanding payload of bulk traffic: the usual one, or two messages if they
+/// are larger.
+fn buffer_for(bytes: Option<Bytes>, usual: Bytes) -> Bytes {
     let bytes = bytes.map_or(0, Bytes::get);
-    Bytes::new(bytes.saturating_mul(2)).clamp(BUFFER, LARGEST_BUFFER)
+    Bytes::new(bytes.saturating_mul(2)).clamp(usual, LARGEST_BUFFER)
 }
 
 /// Places of values in the line of flags: the measured flow is request 0, the bulk flows request 1.

@@ -1,5 +1,6 @@
 //! The results as tables, for the terminal and the report.
 
+use super::assumptions;
 use super::measure::{Outcome, describe};
 use super::rendering::{QUANTILES, Statistic, row, unit_of};
 use super::settings::Settings;
@@ -14,7 +15,8 @@ use bandwise_units::Time;
 /// Returns the tables and the line below them.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
     let mut parts: Vec<String> = all(settings, outcome).iter().map(text::table).collect();
-    parts.push(format!("{}\n", closing(settings, outcome)));
+    let assumptions = assumptions::sentences(settings).join("\n");
+    parts.push(format!("{}\n{assumptions}\n", closing(settings, outcome)));
     parts.join("\n")
 }
 
@@ -71,6 +73,15 @@ pub(super) fn all_have_samples(settings: &Settings, outcome: &Outcome) -> Result
          `bandwise rperf` or `duration` of [run]; the first rounds are not counted"
     )
     .into())
+}
+
+/// Returns an error if a result is one that no fabric has.
+pub(super) fn all_are_plausible(outcome: &Outcome) -> Result<(), Failure> {
+    if outcome.implausible.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = outcome.implausible.iter().map(ToString::to_string).collect();
+    Err(anyhow!(lines.join("\n")).into())
 }
 
 /// Returns all tables.

@@ -15,7 +15,7 @@ use crate::infiniband::packet::{FECN, Packet};
 use bandwise_random::Stream;
 use bandwise_rdma::ib_congestion::{Departure, MarkerSettings};
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
-use bandwise_units::{Bytes, Time};
+use bandwise_units::{BitRate, Bytes, Time};
 
 /// Behaviour of a switch, beside its cabling and tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,17 @@ pub struct SwitchModel {
     pub credit_delay: Time,
     /// Condition for marking packets with FECN; off by default.
     pub marking: Option<MarkerSettings>,
+}
+
+impl SwitchModel {
+    /// Returns the default model for a fabric with links of this rate. A lane's buffer covers the
+    /// time from a packet's arrival to the return of its credits, which takes more bytes on links
+    /// above 400 Gbps.
+    pub fn for_link(rate: BitRate) -> SwitchModel {
+        let model = SwitchModel::default();
+        let beyond = rate.as_bps().div_ceil(400_000_000_000).next_power_of_two();
+        SwitchModel { buffer: Bytes::new(model.buffer.get() * beyond), ..model }
+    }
 }
 
 impl Default for SwitchModel {

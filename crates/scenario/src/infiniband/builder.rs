@@ -3,7 +3,6 @@
 use super::request::{self, FlowError, FlowKey, FlowRequest};
 use super::{Flow, InfinibandScenario, Method, lanes};
 use crate::time_range::{self, LONGEST, TimeError};
-use bandwise_netsim::infiniband::switch::SwitchModel;
 use bandwise_netsim::infiniband::{Models, ModelsError};
 use bandwise_topology::routes::credit_loop;
 use bandwise_topology::{Fabric, Port, Routes};
@@ -73,8 +72,8 @@ pub enum BuildError {
 impl InfinibandBuilder {
     pub(super) fn new(fabric: Fabric) -> Self {
         let models = Models {
-            switch: SwitchModel::default(),
-            device: super::spec::default_device(),
+            switch: super::spec::default_switch(&fabric),
+            device: super::spec::default_device(&fabric),
             qos: super::spec::default_tables(),
         };
         let scenario = InfinibandScenario {
@@ -177,14 +176,15 @@ impl InfinibandBuilder {
         time_range::check("warmup", scenario.warmup, WARMUPS)?;
         time_range::check("duration", scenario.duration, DURATIONS)?;
         scenario.models.check(&scenario.fabric)?;
-        let mtu = scenario.models.device.mtu;
         let mut flows = Flows::new(&scenario);
         for (number, added) in added.into_iter().enumerate() {
             let of_number = |error| FlowError { number, ..error };
             match added {
                 Added::Flow(flow) => flows.add(flow).map_err(of_number)?,
                 Added::Request(request) => {
-                    let own = request.flows(&scenario.fabric, mtu).map_err(of_number)?;
+                    let own = request
+                        .flows(&scenario.fabric, &scenario.models.device)
+                        .map_err(of_number)?;
                     for (sender, flow) in own.into_iter().enumerate() {
                         let at = |error| FlowError { sender, ..of_number(error) };
                         flows.add(flow).map_err(at)?;

@@ -3,17 +3,21 @@
 //! [`InfinibandScenario`] is read from TOML or from a dump of a fabric, or built by an
 //! [`InfinibandBuilder`]; its `run` returns [`InfinibandResults`].
 
+mod bottleneck;
 mod builder;
 mod flow;
 mod lanes;
+mod plausibility;
 mod request;
 mod results;
 mod run;
 mod scenario;
 mod spec;
 
+pub use bottleneck::{Bottleneck, LimitingPart};
 pub use builder::{BuildError, InfinibandBuilder};
 pub use flow::{BulkTraffic, Flow, LatencyTraffic, Method};
+pub use plausibility::{Implausible, ImplausibleKind, LoopbackBias};
 pub use request::{FlowError, FlowKey, FlowRequest, MethodName, OpcodeName, Senders};
 pub use results::{FlowResult, InfinibandResults, LatencyResult};
 pub use scenario::InfinibandScenario;

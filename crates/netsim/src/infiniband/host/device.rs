@@ -1,4 +1,4 @@
-//! Parameters of hosts: one commented table per device, shared by all figures.
+//! [`DeviceModel`]: the parameters of a host. `presets.rs` has their values for each device.
 
 use bandwise_rdma::ib_congestion::SourceSettings;
 use bandwise_rdma::wire::Mtu;
@@ -12,6 +12,8 @@ use bandwise_units::{BitRate, Bytes, Time};
 /// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceModel {
+    /// The preset from which the model comes.
+    pub preset: &'static str,
     /// CPU time to build one WQE.
     pub cpu_wqe: Time,
     /// CPU time to copy each 64 bytes of inline payload into the WQE.
@@ -98,86 +100,5 @@ impl IdleState {
     /// One of the two would be useless otherwise.
     pub fn is_deeper_than(&self, lighter: &IdleState) -> bool {
         self.after > lighter.after && self.exit > lighter.exit
-    }
-}
-
-/// Names of the presets, for messages.
-pub const PRESETS: &[&str] = &["connectx4-56g", "connectx3-fdr"];
-
-impl DeviceModel {
-    /// Returns a preset by name.
-    pub fn preset(name: &str) -> Option<Self> {
-        match name {
-            "connectx4-56g" => Some(Self::connectx4_56g()),
-            "connectx3-fdr" => Some(Self::connectx3_fdr()),
-            _ => None,
-        }
-    }
-
-    /// Returns the RPerf paper's hosts: ConnectX-4 at 56 Gbps in PCIe 3.0 x8, Xeon E5-2630 v4.
-    ///
-    /// Values come from data sheets where there are some. The paper's figures show only sums of the
-    /// host's stages. The stages' relative sizes follow published PCIe measurements; the sums are
-    /// fitted by hand, so that the four medians of figure 6 miss by about the same (15%).
-    /// papers/rperf/README.md lists what is fitted to what.
-    pub fn connectx4_56g() -> Self {
-        DeviceModel {
-            // Figure 6: some tens of ns for some tens of instructions.
-            cpu_wqe: Time::from_ns(50),
-            cpu_inline: Time::from_ns(10),
-            cpu_completion: Time::from_ns(20),
-            // Figure 4: back to back, RPerf's tail is one polling period above its median.
-            cpu_poll: Time::from_ns(10),
-            // Interrupt, scheduler and wake-up of a sleeping thread; no figure depends on it.
-            interrupt: Time::from_us(4),
-            // The paper's programs poll.
-            idle_states: Vec::new(),
-            // Figure 6: perftest's tail is 1.9 us above its median at 64 B. Linux ticks 250 times a
-            // second; this is twice that, to include other interrupts.
-            os_tick: Some(OsTick { period: Time::from_ms(2), steal: Time::from_ns(3_100) }),
-            // Figure 6.
-            mmio: Time::from_ns(80),
-            // Two consecutive 64-byte write-combining stores; with the loopback's rate, figure 4.
-            doorbell_gap: Time::from_ns(10),
-            // Figure 6; direct measurements of DMA reads on such hosts give 0.4 to 0.6 us.
-            dma_read: Time::from_ns(450),
-            dma_write: Time::from_ns(280),
-            // Figure 6: the part of qperf's WRITE latency that nothing else explains.
-            dma_flush: Time::from_ns(1_220),
-            // 8 GT/s x 8 lanes x 128/130, less 3% for link-layer packets; 24 bytes of framing,
-            // header and CRC around payloads of 256 (PCI Express 3.0).
-            pcie_rate: BitRate::from_bps(61_000_000_000),
-            pcie_payload: Bytes::new(256),
-            pcie_overhead: Bytes::new(24),
-            // Figure 6.
-            tx: Time::from_ns(120),
-            rx: Time::from_ns(120),
-            // Data sheet: 150 million messages a second.
-            issue_gap: Time::from_ps(6_667),
-            // Figures 5 and 9: 7.1 to 8.0 million messages a second; 130 ns fill the link at 128 B.
-            qp_gap: Time::from_ns(135),
-            // The port before 64b/66b coding: 14.0625 Gbaud x 4.
-            loopback_rate: BitRate::from_bps(56_250_000_000),
-            // Same as the switch's: no figure depends on more.
-            tx_buffer: Bytes::from_kib(32),
-            rx_buffer: Bytes::from_kib(32),
-            mtu: Mtu::MAX,
-            // Default of the mlx5 driver on a reliable connection.
-            inline_max: Bytes::new(236),
-            congestion_control: None,
-        }
-    }
-
-    /// Returns hosts with a ConnectX-3 at FDR, the older card: 35 million messages a second (data
-    /// sheet), a longer pipeline, the same PCIe 3.0 x8. Its pipeline and its rate per queue pair
-    /// are the newer card's scaled by a third, pending a comparison with measurements.
-    pub fn connectx3_fdr() -> Self {
-        DeviceModel {
-            tx: Time::from_ns(160),
-            rx: Time::from_ns(160),
-            issue_gap: Time::from_ps(28_571),
-            qp_gap: Time::from_ns(190),
-            ..Self::connectx4_56g()
-        }
     }
 }

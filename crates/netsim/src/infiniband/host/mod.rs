@@ -6,13 +6,15 @@
 mod core;
 mod device;
 mod pcie;
+mod presets;
 mod program;
 mod qp;
 mod receive;
 mod transmit;
 
 pub use self::core::Notify;
-pub use device::{DeviceModel, IdleState, OsTick, PRESETS};
+pub use device::{DeviceModel, IdleState, OsTick};
+pub use presets::DevicePreset;
 pub use qp::QpSetup;
 
 use crate::base::ring::Ring;

@@ -4,6 +4,7 @@ use super::{FlowError, FlowKey, FlowRequest, MethodName};
 use crate::infiniband::{BulkTraffic, Flow, LatencyTraffic, Method};
 use crate::reader::values::SECOND;
 use crate::time_range::LONGEST;
+use bandwise_netsim::infiniband::host::DeviceModel;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::defaults::{self, BULK_DEPTH, LATENCY_BYTES};
@@ -26,8 +27,11 @@ const BUFFER: RangeInclusive<Bytes> = Bytes::new(1)..=LARGEST;
 const RATE: RangeInclusive<BitRate> = BitRate::from_bps(1_000)..=BitRate::from_gbps(100_000);
 const TIMES: RangeInclusive<Time> = Time::ZERO..=LONGEST;
 
-/// Returns the method and the transport of a request.
-pub(super) fn method(request: &FlowRequest, mtu: Mtu) -> Result<(Method, Transport), FlowError> {
+/// Returns the method and the transport of a request, for hosts of this model.
+pub(super) fn method(
+    request: &FlowRequest,
+    device: &DeviceModel,
+) -> Result<(Method, Transport), FlowError> {
     let name = request.method;
     for (key, is_given) in request.optional_keys() {
         if is_given && !uses(name, key) {
@@ -44,7 +48,7 @@ pub(super) fn method(request: &FlowRequest, mtu: Mtu) -> Result<(Method, Transpo
         None if name == MethodName::Bulk && transport == Transport::Rc => Opcode::Write,
         None => Opcode::Send,
     };
-    let of = Operation { transport, opcode, mtu };
+    let of = Operation { transport, opcode, mtu: device.mtu };
     let latency = || latency(request, of);
     let method = match name {
         MethodName::Rperf => Method::RPerf(latency()?),
@@ -54,7 +58,7 @@ pub(super) fn method(request: &FlowRequest, mtu: Mtu) -> Result<(Method, Transpo
             let depth = number(FlowKey::Depth, request.depth, 1, DEPTH)? as u32;
             Method::ClosedLoop { opcode, depth, traffic: latency()? }
         }
-        MethodName::Bulk => Method::Bulk(bulk(request, of)?),
+        MethodName::Bulk => Method::Bulk(bulk(request, of, device.bulk_buffer())?),
     };
     Ok((method, transport))
 }
@@ -85,11 +89,12 @@ fn latency(request: &FlowRequest, of: Operation) -> Result<LatencyTraffic, FlowE
     })
 }
 
-fn bulk(request: &FlowRequest, of: Operation) -> Result<BulkTraffic, FlowError> {
+/// `buffer` is the default size of the send buffer: as much as the RNIC holds.
+fn bulk(request: &FlowRequest, of: Operation, buffer: Bytes) -> Result<BulkTraffic, FlowError> {
     Ok(BulkTraffic {
         bytes: of.bytes(request.bytes, Bytes::from_kib(4), Bytes::new(1))?,
         opcode: of.opcode,
-        buffer: request.buffer.unwrap_or(Bytes::from_kib(32)),
+        buffer: request.buffer.unwrap_or(buffer),
         depth: number(FlowKey::Depth, request.depth, BULK_DEPTH.into(), DEPTH)? as u32,
         batch: number(FlowKey::Batch, request.batch, 1, BATCH)? as u32,
         qps: number(FlowKey::Qps, request.qps, 1, QPS)? as u16,

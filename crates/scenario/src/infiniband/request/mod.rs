@@ -11,10 +11,9 @@ pub(super) use method::check;
 
 use super::Flow;
 use crate::reader::nodes;
-use bandwise_netsim::infiniband::host::Notify;
+use bandwise_netsim::infiniband::host::{DeviceModel, Notify};
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::Transport;
-use bandwise_rdma::wire::Mtu;
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
 use std::collections::BTreeSet;
@@ -127,9 +126,13 @@ impl FlowRequest {
         ]
     }
 
-    /// Returns the flows of this request, one per sender, on a fabric whose hosts have this MTU.
-    pub(super) fn flows(&self, fabric: &Fabric, mtu: Mtu) -> Result<Vec<Flow>, FlowError> {
-        let (method, transport) = method::method(self, mtu)?;
+    /// Returns the flows of this request, one per sender, on a fabric with hosts of this model.
+    pub(super) fn flows(
+        &self,
+        fabric: &Fabric,
+        device: &DeviceModel,
+    ) -> Result<Vec<Flow>, FlowError> {
+        let (method, transport) = method::method(self, device)?;
         let notify = self.completion.unwrap_or(Notify::Poll);
         let sl = self.service_level()?;
         let find = |key, name: &str| {

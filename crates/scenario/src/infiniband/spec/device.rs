@@ -7,9 +7,9 @@ use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::check::{
     INLINE, PCIE_OVERHEADS, PCIE_PAYLOADS, RATES, STAGES, TICKS, TX_BUFFERS,
 };
-use bandwise_netsim::infiniband::host::DeviceModel;
-use bandwise_netsim::infiniband::host::{IdleState, OsTick, PRESETS};
+use bandwise_netsim::infiniband::host::{DeviceModel, DevicePreset, IdleState, OsTick};
 use bandwise_rdma::wire::Mtu;
+use bandwise_topology::{Fabric, NodeId};
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
 use toml::Spanned;
@@ -89,14 +89,20 @@ struct IdleStateSpec {
     exit: Given<Time>,
 }
 
-/// Returns the model of the RPerf paper's hosts.
-pub(in crate::infiniband) fn default_model() -> DeviceModel {
-    DeviceModel::connectx4_56g()
+/// Returns the model for the fastest link of a host, for a file that names no preset.
+pub(in crate::infiniband) fn default_model(fabric: &Fabric) -> DeviceModel {
+    let rate = |&host: &NodeId| fabric.peer(fabric.host_port(host)).map(|(_, link)| link.rate);
+    let fastest = fabric.hosts().iter().filter_map(rate).max();
+    DevicePreset::for_link(fastest.unwrap_or(BitRate::from_gbps(1))).model()
 }
 
 impl DeviceSpec {
-    pub(super) fn resolve(&self, source: &Source) -> Result<DeviceModel, InputError> {
-        let mut d = self.preset(source)?;
+    pub(super) fn resolve(
+        &self,
+        source: &Source,
+        fabric: &Fabric,
+    ) -> Result<DeviceModel, InputError> {
+        let mut d = self.preset(source, fabric)?;
         if let Some(mtu) = &self.mtu {
             let bytes = u32::try_from(*mtu.get_ref()).unwrap_or(u32::MAX);
             d.mtu = Mtu::try_from(bytes).map_err(|_| {
@@ -154,11 +160,12 @@ impl DeviceSpec {
         Ok(d)
     }
 
-    fn preset(&self, source: &Source) -> Result<DeviceModel, InputError> {
-        let Some(name) = &self.preset else { return Ok(default_model()) };
-        DeviceModel::preset(name.get_ref()).ok_or_else(|| {
+    fn preset(&self, source: &Source, fabric: &Fabric) -> Result<DeviceModel, InputError> {
+        let Some(name) = &self.preset else { return Ok(default_model(fabric)) };
+        DevicePreset::named(name.get_ref()).map(DevicePreset::model).ok_or_else(|| {
             let message = format!("unknown preset {:?}", name.get_ref());
-            source.error(name.span(), message).allowed(PRESETS.join(", "))
+            let names = DevicePreset::ALL.map(|preset| preset.name).join(", ");
+            source.error(name.span(), message).allowed(names)
         })
     }
 }

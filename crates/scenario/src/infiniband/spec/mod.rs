@@ -73,6 +73,7 @@ pub(crate) mod switch;
 
 pub(in crate::infiniband) use device::default_model as default_device;
 pub(in crate::infiniband) use qos::default_tables;
+pub(in crate::infiniband) use switch::default_model as default_switch;
 
 use super::{BuildError, InfinibandScenario};
 use crate::reader::files::fabric_span;
@@ -212,8 +213,8 @@ impl Spec {
         fabric: Fabric,
         at: Range<usize>,
     ) -> Result<InfinibandScenario, InputError> {
-        let device = self.device.resolve(source)?;
-        let switch = self.switch.resolve(source, device.mtu)?;
+        let device = self.device.resolve(source, &fabric)?;
+        let switch = self.switch.resolve(source, &fabric, device.mtu)?;
         let mut models = Models { switch, device, qos: self.qos.resolve(source, &fabric)? };
         if let Some(congestion) = &self.congestion_control {
             let (marking, reaction) = congestion.get_ref().resolve(source, models.switch.buffer)?;

@@ -7,7 +7,8 @@ use bandwise_netsim::infiniband::check::{STAGES, lane_buffers};
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel};
 use bandwise_rdma::wire::Mtu;
-use bandwise_units::{Bytes, Time};
+use bandwise_topology::Fabric;
+use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -45,9 +46,20 @@ impl Table for HiccupSpec {
     const EXAMPLE: &'static str = "{ one-in = 256, up-to = \"200 ns\" } or false";
 }
 
+/// Returns the model for the fastest link of the fabric.
+pub(in crate::infiniband) fn default_model(fabric: &Fabric) -> SwitchModel {
+    let fastest = fabric.links().iter().map(|link| link.rate).max();
+    SwitchModel::for_link(fastest.unwrap_or(BitRate::from_gbps(1)))
+}
+
 impl SwitchSpec {
-    pub(super) fn resolve(&self, source: &Source, mtu: Mtu) -> Result<SwitchModel, InputError> {
-        let mut model = SwitchModel::default();
+    pub(super) fn resolve(
+        &self,
+        source: &Source,
+        fabric: &Fabric,
+        mtu: Mtu,
+    ) -> Result<SwitchModel, InputError> {
+        let mut model = default_model(fabric);
         if let Some(latency) = &self.latency {
             model.latency = within(source, "latency", latency, STAGES)?;
         }

@@ -1,6 +1,7 @@
 //! Runs of scenarios.
 
 mod congestion;
+mod link_rates;
 mod ports;
 mod requests;
 

@@ -65,6 +65,7 @@ fn every_key_is_read() {
     let table = linear_table(64);
     let ns = Time::from_ns;
     let device = DeviceModel {
+        preset: "connectx3-fdr",
         cpu_wqe: ns(1),
         cpu_inline: ns(2),
         cpu_completion: ns(3),

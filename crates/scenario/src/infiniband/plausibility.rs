@@ -1,0 +1,169 @@
+//! [`Implausible`]: results that no fabric has, because a method does not hold in a scenario.
+
+use super::{Flow, FlowResult, InfinibandResults, InfinibandScenario, Method};
+use bandwise_rdma::wire::{PacketKind, Segment, packet_bytes};
+use bandwise_units::{BitRate, Bytes, Time};
+use std::fmt;
+
+/// The error of RPerf's method itself, which a median may be below the fabric's delay: a
+/// polling period at each end.
+const METHOD_ERROR: Time = Time::from_ns(20);
+/// The largest part of samples that may be below zero: interruptions of a core between the two posts
+/// cause single ones.
+const FEW: f64 = 0.01;
+
+/// A result that no fabric has.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Implausible {
+    /// The name of the flow.
+    pub flow: String,
+    /// The impossible number.
+    pub kind: ImplausibleKind,
+    /// The difference between loopback and link, if it falsifies RPerf.
+    pub loopback: Option<LoopbackBias>,
+}
+
+/// An impossible number.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ImplausibleKind {
+    /// A median round trip below the delay of cables and switches, both ways.
+    Median {
+        /// The median, ns.
+        ns: f64,
+        /// The delay.
+        least: Time,
+    },
+    /// More than a few samples below zero.
+    Negatives {
+        /// Their number.
+        negatives: u64,
+        /// The number of all samples.
+        count: u64,
+    },
+    /// A payload rate above that of the slowest link.
+    Bandwidth {
+        /// The rate.
+        rate: BitRate,
+        /// The data rate of the link.
+        link: BitRate,
+    },
+}
+
+/// A loopback that is not as fast as the link: RPerf subtracts the time of the loopback from that of
+/// the wire, and so takes away too much or too little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoopbackBias {
+    /// The rate of the loopback.
+    pub loopback: BitRate,
+    /// The rate of the link.
+    pub link: BitRate,
+    /// The payload of a message.
+    pub bytes: Bytes,
+    /// The error of each sample: that of the message and its acknowledgement, times |1/link -
+    /// 1/loopback|. A slower loopback takes away too much.
+    pub error: Time,
+}
+
+impl InfinibandScenario {
+    /// Returns the results that no fabric has.
+    pub fn implausible(&self, results: &InfinibandResults) -> Vec<Implausible> {
+        let of_flow = |(flow, result)| self.implausible_flow(flow, result);
+        self.flows.iter().zip(&results.flows).flat_map(of_flow).collect()
+    }
+
+    fn implausible_flow(&self, flow: &Flow, result: &FlowResult) -> Vec<Implausible> {
+        let mut kinds = Vec::new();
+        if let Some(latency) = &result.latency {
+            let (measured, least) = (&latency.measured, self.least_round_trip(flow));
+            if measured.p50_ns + METHOD_ERROR.as_ns_f64() < least.as_ns_f64() {
+                kinds.push(ImplausibleKind::Median { ns: measured.p50_ns, least });
+            }
+            let (negatives, count) = (measured.negatives, measured.count);
+            if negatives as f64 > FEW * count as f64 && count >= 100 {
+                kinds.push(ImplausibleKind::Negatives { negatives, count });
+            }
+        }
+        if let Some(bandwidth) = &result.bandwidth {
+            let (rate, link) = (bandwidth.rate(), self.bottleneck(flow).link);
+            if rate > link {
+                kinds.push(ImplausibleKind::Bandwidth { rate, link });
+            }
+        }
+        let loopback = self.loopback_bias(flow);
+        let all = kinds.into_iter();
+        all.map(|kind| Implausible { flow: flow.name.clone(), kind, loopback }).collect()
+    }
+
+    /// Returns the delay of cables and switches between the two hosts, both ways.
+    fn least_round_trip(&self, flow: &Flow) -> Time {
+        let hosts = self.fabric.hosts();
+        let path = self.routes.path(&self.fabric, hosts[flow.from], hosts[flow.to]);
+        let delays = path.iter().filter_map(|&port| Some(self.fabric.peer(port)?.1.delay));
+        let cables = delays.fold(Time::ZERO, |sum, delay| sum + delay);
+        let switches = self.models.switch.latency * path.len().saturating_sub(1) as u64;
+        (cables + switches) * 2
+    }
+
+    /// Returns the bias of an RPerf flow by its loopback; `None` below [`METHOD_ERROR`].
+    pub fn loopback_bias(&self, flow: &Flow) -> Option<LoopbackBias> {
+        let Method::RPerf(traffic) = &flow.method else { return None };
+        let (loopback, link) = (self.models.device.loopback_rate, self.bottleneck(flow).link);
+        let wire = wire_bytes(traffic.bytes, self.models.device.mtu.get());
+        let wire = Bytes::new(wire + u64::from(packet_bytes(PacketKind::Ack, Segment::only(0))));
+        let (by_loopback, by_link) = (loopback.time_for(wire), link.time_for(wire));
+        let error = by_loopback.max(by_link) - by_loopback.min(by_link);
+        let bytes = Bytes::new(traffic.bytes.into());
+        (error >= METHOD_ERROR).then_some(LoopbackBias { loopback, link, bytes, error })
+    }
+}
+
+/// Returns the bytes on the wire of a SEND.
+fn wire_bytes(bytes: u32, mtu: u32) -> u64 {
+    let packet = |payload| u64::from(packet_bytes(PacketKind::Send, Segment::only(payload)));
+    let (full, rest) = (bytes / mtu, bytes % mtu);
+    let last = if rest > 0 || full == 0 { packet(rest) } else { 0 };
+    u64::from(full) * packet(mtu) + last
+}
+
+impl fmt::Display for Implausible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.flow)?;
+        match &self.kind {
+            ImplausibleKind::Median { ns, least } => write!(
+                f,
+                "the median round trip of {ns:.0} ns is below the {least} of cables and switches"
+            )?,
+            ImplausibleKind::Negatives { negatives, count } => {
+                write!(f, "{negatives} of {count} round trips are below zero")?;
+            }
+            ImplausibleKind::Bandwidth { rate, link } => {
+                write!(
+                    f,
+                    "{:.2} Gbps of payload are more than the link of {link}",
+                    rate.as_gbps_f64()
+                )?;
+            }
+        }
+        f.write_str(": the method does not hold here")?;
+        match &self.loopback {
+            None => Ok(()),
+            Some(bias) => write!(f, ". {bias}"),
+        }
+    }
+}
+
+impl fmt::Display for LoopbackBias {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LoopbackBias { loopback, link, bytes, error } = self;
+        let (speed, amount) = match loopback < link {
+            true => ("slower", "much"),
+            false => ("faster", "little"),
+        };
+        write!(
+            f,
+            "The loopback of {loopback} is {speed} than the link of {link}: RPerf takes {:.0} ns too \
+             {amount} away at {bytes}",
+            error.as_ns_f64()
+        )
+    }
+}
