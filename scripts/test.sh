@@ -72,6 +72,17 @@ executable() { # TEST
   builds --test "$1" --message-format=json | sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
 }
 
+# Fetches the dependencies of a lock file. Fails with 2 if the file does not fit its manifest.
+fetches() { # FLAG …
+  local message
+  message=$(cargo fetch --quiet --locked "$@" 2>&1) && return
+  echo "$message"
+  case $message in
+    *"lock file"*) return 2 ;;
+    *) return 1 ;;
+  esac
+}
+
 format() { cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check; }
 lint() {
   # Circles of files; licences, duplicates and sources of dependencies; vulnerabilities if the database of advisories is
@@ -87,10 +98,11 @@ lint() {
     return $wrong
   fi
   # Dependencies of other systems too, which a build here does not need.
-  if ! cargo fetch --quiet --locked; then
+  fetches || {
+    [ $? = 1 ] || return 1
     echo "SKIP lint: the dependencies of all systems can't be had, so they are not checked"
     return $wrong
-  fi
+  }
   cargo deny --offline --log-level error check --hide-inclusion-graph licenses bans sources || wrong=1
   if compgen -G "$database/*/" >/dev/null; then
     cargo deny --offline --log-level error check --hide-inclusion-graph advisories || wrong=1
@@ -107,10 +119,12 @@ clippy() {
   # Fuzz targets are a workspace of their own, with C++ dependencies; here they are only checked.
   if ! command -v c++ >/dev/null; then
     echo "SKIP clippy: there is no C++ compiler, so fuzz targets are not checked"
-  elif ! cargo fetch --quiet --locked --manifest-path fuzz/Cargo.toml; then
-    echo "SKIP clippy: what fuzz targets depend on can't be had, so they are not checked"
-  else
+  elif fetches --manifest-path fuzz/Cargo.toml; then
     cargo clippy --manifest-path fuzz/Cargo.toml --target-dir "$target" --locked --bins --quiet -- -D warnings || wrong=1
+  elif [ $? = 2 ]; then
+    wrong=1
+  else
+    echo "SKIP clippy: what fuzz targets depend on can't be had, so they are not checked"
   fi
   return $wrong
 }
