@@ -1,5 +1,7 @@
 //! [`FabricFile`]: the fabrics of a file.
 
+use super::error;
+use super::node_line::node_line;
 use crate::{Fabric, FabricError};
 use bandwise_input::{InputError, Source};
 
@@ -52,8 +54,8 @@ impl FabricFile {
             None => Some((first(0), first(1))),
         };
         if let Some((from, to)) = apart {
-            let at = super::node_line(source, &to).unwrap_or(0..0);
-            return Err(super::error::at(source, at, &FabricError::Unreachable { from, to }));
+            let at = node_line(source, &to).unwrap_or(0..0);
+            return Err(error::at(source, at, &FabricError::Unreachable { from, to }));
         }
         let part = named.first().map_or(0, |(_, part)| *part);
         Ok((self.parts.swap_remove(part), self.warnings))

@@ -19,6 +19,7 @@ use super::cursor::Cursor;
 use super::error::READABLE;
 use super::fabric_file::FabricFile;
 use super::netlist::{self, Dialect, Record};
+use super::node_line::{node_id_in, node_line};
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LinkSpeed};
 use crate::{Fabric, NodeKind};
 use bandwise_input::{InputError, Source};
@@ -221,7 +222,7 @@ impl Dump {
                 more(self.idle.len()),
                 self.host_links,
             );
-            let at = super::node_line(source, name).unwrap_or(0..0);
+            let at = node_line(source, name).unwrap_or(0..0);
             warnings.push(source.error(at, message));
         }
         warnings
@@ -243,7 +244,7 @@ fn explain(source: &Source, error: InputError) -> InputError {
     if !is_last && !lacks_line {
         return error;
     }
-    let node = end.lines().rev().find(|line| super::node_id_in(line.trim()).is_some());
+    let node = end.lines().rev().find(|line| node_id_in(line.trim()).is_some());
     let name = node.and_then(|line| line.split('#').nth(1)).unwrap_or_default().trim();
     let message = match is_last {
         true => {

@@ -8,6 +8,7 @@ mod fabric_file;
 mod ibnetdiscover;
 mod ibsim;
 mod netlist;
+mod node_line;
 mod resolve;
 mod spec;
 mod values;
@@ -16,13 +17,13 @@ pub use fabric_file::FabricFile;
 pub use ibnetdiscover::ibnetdiscover;
 pub(crate) use ibsim::COMMENT;
 pub use ibsim::ibsim;
+pub use node_line::node_line;
 pub use spec::{FabricSpec, toml};
 
 use crate::infiniband::LinkSpeed;
 use bandwise_input::{InputError, Source};
-use cursor::Cursor;
 use error::READABLE;
-use std::ops::Range;
+use node_line::node_id_in;
 
 /// A format of fabric files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -61,24 +62,6 @@ pub fn any(source: &Source) -> Result<FabricFile, InputError> {
         Format::Ibnetdiscover => ibnetdiscover(source),
         Format::Ibsim => ibsim(source),
     }
-}
-
-/// Returns the line that begins the node `name` in a netlist or in the output of ibnetdiscover.
-/// Returns `None` for TOML, and if the description is not in quotes.
-pub fn node_line(source: &Source, name: &str) -> Option<Range<usize>> {
-    let quoted = format!("\"{name}\"");
-    let is_node = |line: &Cursor| node_id_in(line.rest()).is_some();
-    Cursor::lines(*source)
-        .find(|line| is_node(line) && line.rest().contains(&quoted))
-        .map(|line| line.span())
-}
-
-/// Returns the quoted id of a line such as `Switch 8 "sw1"`.
-fn node_id_in(line: &str) -> Option<&str> {
-    let rest = netlist::KEYWORDS.iter().find_map(|(keyword, _)| line.strip_prefix(keyword))?;
-    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
-    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-    rest.strip_prefix('"')?.split_once('"').map(|(id, _)| id)
 }
 
 /// Returns whether a line is a port of `ibnetdiscover`, with `lid 5 4xFDR` at its end. The ids of a

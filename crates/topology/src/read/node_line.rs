@@ -1,0 +1,24 @@
+//! Lines of netlists and of the output of `ibnetdiscover` that begin a node.
+
+use super::cursor::Cursor;
+use super::netlist::KEYWORDS;
+use bandwise_input::Source;
+use std::ops::Range;
+
+/// Returns the line that begins the node `name` in a netlist or in the output of ibnetdiscover.
+/// Returns `None` for TOML, and if the description is not in quotes.
+pub fn node_line(source: &Source, name: &str) -> Option<Range<usize>> {
+    let quoted = format!("\"{name}\"");
+    let is_node = |line: &Cursor| node_id_in(line.rest()).is_some();
+    Cursor::lines(*source)
+        .find(|line| is_node(line) && line.rest().contains(&quoted))
+        .map(|line| line.span())
+}
+
+/// Returns the quoted id of a line such as `Switch 8 "sw1"`.
+pub(super) fn node_id_in(line: &str) -> Option<&str> {
+    let rest = KEYWORDS.iter().find_map(|(keyword, _)| line.strip_prefix(keyword))?;
+    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    rest.strip_prefix('"')?.split_once('"').map(|(id, _)| id)
+}
