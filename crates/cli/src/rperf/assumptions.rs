@@ -104,16 +104,16 @@ pub(super) fn sentences(settings: &Settings) -> Vec<String> {
     let (device, switch) = (&models.device, &models.switch);
     let preset = device.of_preset();
     let changed = if *device == preset.model() { "" } else { ", changed by the file" };
-    let mut sentences = vec![
-        format!("Hosts: {} ({}{changed}).", preset.name, preset.title),
-        format!(
+    let mut sentences = vec![format!("Hosts: {} ({}{changed}).", preset.name, preset.title)];
+    if !scenario.fabric().switches().is_empty() {
+        sentences.push(format!(
             "Switches: {} port to port, {} a lane and input, {}.",
             switch.latency,
             switch.buffer,
             name(switch.scheduling)
-        ),
-        lanes(scenario),
-    ];
+        ));
+    }
+    sentences.push(lanes(scenario));
     let limits = scenario.flows().iter().map(|flow| limit(scenario.bottleneck(flow)));
     sentences.extend(limits.collect::<BTreeSet<_>>());
     let biases = scenario.flows().iter().filter_map(|flow| scenario.loopback_bias(flow));

@@ -288,3 +288,27 @@ fn interrupted_rperf_prints_partial_results() {
     assert!(stdout.contains("Partial: interrupted") && stdout.contains("p99.9"), "{stdout}");
     assert_eq!(place.json("o.json")["stop"], "interrupted");
 }
+
+/// The RPerf paper's hosts on a link of 400 Gbps.
+#[test]
+fn impossible_round_trip_fails_and_names_the_loopback() {
+    let place = Place::new();
+    place.write(
+        "f.toml",
+        "kind = \"infiniband\"\n[fabric]\nbuild = { single-switch = 2 }\n\
+         link = { rate = \"400 Gbps\", delay = \"10 ns\" }\n[device]\npreset = \"connectx4-56g\"\n",
+    );
+    let args = ["rperf", "--fabric", "f.toml", "--from", "h1", "--to", "h0", "--size", "4 KiB"];
+    let ran = place.run(&[&args[..], &["--samples", "500", "--json", "a.json"]].concat());
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    for part in [
+        "is below the 440 ns of cables and switches: the method does not hold here",
+        "The loopback of 56.25 Gbps is slower than the link of 400 Gbps",
+    ] {
+        assert!(ran.stderr.contains(part), "{part}: {ran:#?}");
+    }
+    let json = place.json("a.json");
+    assert_eq!(json["settings"]["device"]["preset"], "connectx4-56g");
+    assert_eq!(json["flows"][0]["limit"]["part"], "pcie");
+    assert!(!json["implausible"].as_array().unwrap().is_empty());
+}

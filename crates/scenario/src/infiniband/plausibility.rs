@@ -104,7 +104,7 @@ impl InfinibandScenario {
         (cables + switches) * 2
     }
 
-    /// Returns the bias of an RPerf flow by its loopback; `None` below [`METHOD_ERROR`].
+    /// Returns the bias of an RPerf flow by its loopback; `None` below 20 ns.
     pub fn loopback_bias(&self, flow: &Flow) -> Option<LoopbackBias> {
         let Method::RPerf(traffic) = &flow.method else { return None };
         let (loopback, link) = (self.models.device.loopback_rate, self.bottleneck(flow).link);
