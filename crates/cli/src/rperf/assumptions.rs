@@ -53,6 +53,7 @@ pub(super) struct LimitRow {
 const fn name(scheduling: Scheduling) -> &'static str {
     match scheduling {
         Scheduling::Fcfs => "fcfs",
+        Scheduling::Age => "age",
         Scheduling::RoundRobin => "round-robin",
     }
 }

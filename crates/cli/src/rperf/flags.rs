@@ -118,8 +118,10 @@ impl ValueEnum for MethodFlag {
 /// The scheduling of a switch's output among inputs.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(super) enum SchedulingFlag {
-    /// The oldest packet first
+    /// The packet that arrived at the switch first
     Fcfs,
+    /// The packet that left its source first, as in the RPerf paper's simulator
+    Age,
     /// One packet of each input in turn
     RoundRobin,
 }
@@ -128,6 +130,7 @@ impl From<SchedulingFlag> for Scheduling {
     fn from(flag: SchedulingFlag) -> Scheduling {
         match flag {
             SchedulingFlag::Fcfs => Scheduling::Fcfs,
+            SchedulingFlag::Age => Scheduling::Age,
             SchedulingFlag::RoundRobin => Scheduling::RoundRobin,
         }
     }

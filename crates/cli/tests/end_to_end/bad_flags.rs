@@ -43,7 +43,7 @@ fn invalid_rperf_values_are_refused() {
         (&["--to", "h0", "--from", "h1", "--background", "h1,h1"], &["allowed: "]),
         (&["--to", "h0", "--duration", "0 s"], &["allowed: 1 us to 3600 s"]),
         (&["--to", "h0", "--method", "guess"], &["\"guess\"\n  allowed: rperf, ping-pong"]),
-        (&["--to", "h0", "--scheduling", "lifo"], &["\"lifo\"\n  allowed: fcfs, round-robin"]),
+        (&["--to", "h0", "--scheduling", "lifo"], &["\"lifo\"\n  allowed: fcfs, age, round-robin"]),
         (&["--to", "h0", "--method", "bulk", "--samples", "9"], &["bulk does not use `samples`"]),
         (&["--to", "h0", "--background", "h1"], &["has no host without another task", "--from"]),
         (&["--to", "h0", "--from", "h1", "--background", "h5"], &["there is no host \"h5\""]),

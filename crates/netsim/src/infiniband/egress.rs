@@ -16,8 +16,11 @@ use bandwise_units::{Bytes, Time};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scheduling {
-    /// First come, first served: the oldest packet, by the time at which it left its source.
+    /// First come, first served: the packet that arrived at this switch first.
     Fcfs,
+    /// The packet that left its source first, whenever it arrived here. The RPerf paper's simulator
+    /// has it (figure 11); switches do not know the age of a packet.
+    Age,
     /// Round-robin over queues, one packet each.
     RoundRobin,
 }
@@ -32,7 +35,7 @@ pub enum Choice {
         /// The lane on the link.
         vl: usize,
     },
-    /// Packets wait, but none fits the credits.
+    /// Packets wait, but the next one of each lane does not fit the credits.
     Starved,
     /// No packet waits.
     Empty,
@@ -41,7 +44,8 @@ pub enum Choice {
 /// Data of a waiting packet that the choice needs.
 #[derive(Debug, Clone, Copy, Default)]
 struct Head {
-    sent_at: Time,
+    /// Time by which the scheduling rule orders the packet.
+    since: Time,
     blocks: u16,
 }
 
@@ -102,10 +106,14 @@ impl Egress {
         })
     }
 
-    /// Records that `packet` waits for `vl` at the head of `slot`.
+    /// Records that `packet`, which arrived at `arrived`, waits for `vl` at the head of `slot`.
     #[inline]
-    pub fn offer(&mut self, slot: usize, vl: usize, packet: &Packet) {
-        self.heads[slot] = Head { sent_at: packet.sent_at(), blocks: packet.blocks() as u16 };
+    pub fn offer(&mut self, slot: usize, vl: usize, packet: &Packet, arrived: Time) {
+        let since = match self.scheduling {
+            Scheduling::Age => packet.sent_at(),
+            Scheduling::Fcfs | Scheduling::RoundRobin => arrived,
+        };
+        self.heads[slot] = Head { since, blocks: packet.blocks() as u16 };
         self.waiting[vl * self.words + slot / 64] |= 1 << (slot % 64);
         self.lanes |= 1 << vl;
     }
@@ -120,12 +128,12 @@ impl Egress {
         }
     }
 
-    /// Returns whether packets wait for `vl` and none fits the credits, those in flight included.
+    /// Returns whether packets wait for `vl` and the next one does not fit the credits, those in
+    /// flight included.
     pub fn is_blocked(&self, vl: usize, net: &Net) -> bool {
         let coming = net.pending_flow_control(self.end).filter(|(_, c)| usize::from(c.vl) == vl);
         let credits = self.credits[vl] + coming.map(|(_, c)| c.blocks).sum::<u16>();
-        let mut waiting = self.waiting_slots(vl).peekable();
-        waiting.peek().is_some() && waiting.all(|slot| self.heads[slot].blocks > credits)
+        self.next_of(vl).is_some_and(|slot| self.heads[slot].blocks > credits)
     }
 
     /// Returns whether the next packet of a lane had to wait for credits: the congestion is
@@ -173,8 +181,9 @@ impl Egress {
         packet.blocks() <= u32::from(self.credits[vl]) && self.arbiter.choose(1 << vl).is_some()
     }
 
-    /// Chooses the next packet: a lane by the arbiter (IBTA 7.6.9) among those with a packet that
-    /// the credits cover, then a slot of that lane by the scheduling rule.
+    /// Chooses the next packet: in each lane a slot by the scheduling rule, then a lane by the arbiter
+    /// (IBTA 7.6.9) among those whose packet the credits cover. A packet without credits stops those
+    /// behind it in its lane, however small, and no other lane.
     #[inline]
     pub fn choose(&mut self, now: Time, net: &mut Net) -> Choice {
         if self.lanes == 0 {
@@ -213,11 +222,15 @@ impl Egress {
         }
     }
 
-    /// Returns the slot of a lane to serve next, among slots with a head packet that fits the
-    /// credits.
+    /// Returns the slot of a lane to serve next, if the credits cover its packet.
     #[inline]
     fn pick(&self, vl: usize) -> Option<usize> {
-        let credits = self.credits[vl];
+        self.next_of(vl).filter(|&slot| self.heads[slot].blocks <= self.credits[vl])
+    }
+
+    /// Returns the slot of a lane to serve next by the scheduling rule.
+    #[inline]
+    fn next_of(&self, vl: usize) -> Option<usize> {
         let next = usize::from(self.next_slot[vl]);
         let mut best = None;
         let mut best_key = u64::MAX;
@@ -226,13 +239,9 @@ impl Egress {
             while rest != 0 {
                 let slot = i * 64 + rest.trailing_zeros() as usize;
                 rest &= rest - 1;
-                let head = self.heads[slot];
-                if head.blocks > credits {
-                    continue;
-                }
                 // Slots are visited in order, so the first of equals wins.
                 let key = match self.scheduling {
-                    Scheduling::Fcfs => head.sent_at.as_ps(),
+                    Scheduling::Fcfs | Scheduling::Age => self.heads[slot].since.as_ps(),
                     Scheduling::RoundRobin => u64::from(slot < next),
                 };
                 if key < best_key {

@@ -91,7 +91,7 @@ pub struct Switch {
     forwarding: Vec<u8>,
     /// Lane by (input port, output port, service level).
     sl2vl: Vec<Sl2Vl>,
-    queues: Vec<Ring<Packet>>,
+    queues: Vec<Ring<Waiting>>,
     marking: Option<Marking>,
     lanes: usize,
     /// Number of a slot's bits that hold its lane, so that finding the input needs no division.
@@ -102,6 +102,13 @@ pub struct Switch {
     /// Packets that crossed, and packets dropped because SL2VL has no lane for them (15).
     pub(crate) crossed: u64,
     pub(crate) dropped: u64,
+}
+
+/// A packet in an input's buffer that waits for its output.
+#[derive(Debug, Clone, Copy, Default)]
+struct Waiting {
+    packet: Packet,
+    arrived: Time,
 }
 
 /// FECN marking by output and lane, based on the bytes waiting there.
@@ -210,12 +217,12 @@ impl Switch {
         if first && self.egress(output).can_forward_now(now, vl, &packet, net) {
             return self.forward(now, slot, output, vl, packet, net);
         }
-        self.queues[queue].push_back(packet);
+        self.queues[queue].push_back(Waiting { packet, arrived: now });
         if !first {
             return;
         }
         let egress = self.egress(output);
-        egress.offer(slot, vl, &packet);
+        egress.offer(slot, vl, &packet, now);
         if egress.free_at <= now {
             self.serve(now, output, net);
         } else {
@@ -253,8 +260,8 @@ impl Switch {
         };
         egress.withdraw(slot, vl);
         let queue = self.queue_of(slot, output);
-        let packet = self.queues[queue].pop_front().expect("an offered slot has a head");
-        self.forward(now, slot, output, vl, packet, net);
+        let head = self.queues[queue].pop_front().expect("an offered slot has a head");
+        self.forward(now, slot, output, vl, head.packet, net);
         if let Some(&head) = self.queues[queue].front() {
             self.expose(now, slot, output, &head, net);
         }
@@ -295,12 +302,13 @@ impl Switch {
     }
 
     /// Offers the new head of a queue to its output, after `served` took the packet before it.
-    fn expose(&mut self, now: Time, slot: usize, served: usize, head: &Packet, net: &mut Net) {
-        let output = usize::from(self.forwarding[usize::from(head.dst())]);
+    fn expose(&mut self, now: Time, slot: usize, served: usize, head: &Waiting, net: &mut Net) {
+        let Waiting { packet, arrived } = head;
+        let output = usize::from(self.forwarding[usize::from(packet.dst())]);
         let sl2vl = &self.sl2vl[self.input_of(slot) * self.ports.len() + output];
-        let vl = sl2vl.vl(head.sl()).expect("packets without a lane never enter a queue");
+        let vl = sl2vl.vl(packet.sl()).expect("packets without a lane never enter a queue");
         let egress = self.egress(output);
-        egress.offer(slot, usize::from(vl.get()), head);
+        egress.offer(slot, usize::from(vl.get()), packet, *arrived);
         if output != served {
             if egress.free_at <= now {
                 self.serve(now, output, net);
@@ -351,7 +359,7 @@ impl Switch {
         };
         let Switch { queues, forwarding, model, lanes, lane_bits, .. } = self;
         let is_for_output =
-            |packet: &&Packet| usize::from(forwarding[usize::from(packet.dst())]) == output;
+            |w: &&Waiting| usize::from(forwarding[usize::from(w.packet.dst())]) == output;
         let egress = self.ports[output].as_mut().expect("cabled");
         egress.reset(arbiter);
         for slot in 0..ports << *lane_bits {
@@ -359,15 +367,15 @@ impl Switch {
                 Queueing::Fifo => slot,
                 Queueing::Voq => slot * ports + output,
             };
-            if let Some(head) = queues[queue].front().filter(is_for_output) {
-                egress.offer(slot, lane(head), head);
+            if let Some(Waiting { packet, arrived }) = queues[queue].front().filter(is_for_output) {
+                egress.offer(slot, lane(packet), packet, *arrived);
             }
         }
         egress.wake_when_free_from(now, net);
         if let Some(marking) = &mut self.marking {
             let of_output = &mut marking.depths[output * *lanes..(output + 1) * *lanes];
             of_output.fill(0);
-            for packet in queues.iter().flat_map(Ring::iter).filter(is_for_output) {
+            for Waiting { packet, .. } in queues.iter().flat_map(Ring::iter).filter(is_for_output) {
                 of_output[lane(packet)] += packet.wire_bytes();
             }
         }

@@ -36,11 +36,16 @@ fn ring() -> (Fabric, Vec<NodeId>) {
     (b.build().unwrap(), switches)
 }
 
-/// Routes all packets clockwise.
+/// Routes packets to the opposite switch clockwise, others the shortest way.
 fn clockwise(fabric: &Fabric) -> Routes {
     let mut table = vec![2, 2, 2, 2, 1];
     for switch in 0..4 {
-        table.extend((0..4).map(|host| if host == switch { HOST } else { NEXT }));
+        let port = |host: usize| match (host + 4 - switch) % 4 {
+            0 => HOST,
+            3 => PREVIOUS,
+            _ => NEXT,
+        };
+        table.extend((0..4).map(port));
         table.push(if switch == 0 { FEEDER } else { NEXT });
     }
     Routes::from_tables(fabric, table).unwrap()
@@ -51,9 +56,11 @@ fn a_ring_of_full_buffers_is_a_deadlock() {
     let (fabric, switches) = ring();
     let routes = clockwise(&fabric);
     assert!(credit_loop(&fabric, &routes).is_some());
-    // With FCFS, packets on the ring precede those that enter it, so that only buffers of one
-    // packet fill up permanently. Round-robin has no such effect.
-    for (scheduling, packets) in [(Scheduling::Fcfs, 1), (Scheduling::RoundRobin, 4)] {
+    // By age, packets on the ring precede those that enter it, so that only buffers of one packet
+    // fill up permanently. The other rules have no such effect.
+    for (scheduling, packets) in
+        [(Scheduling::Age, 1), (Scheduling::Fcfs, 4), (Scheduling::RoundRobin, 4)]
+    {
         let mut models = models(device(), 1);
         models.switch.scheduling = scheduling;
         models.switch.buffer = Bytes::new(packets * 65 * 64);

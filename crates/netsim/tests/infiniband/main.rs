@@ -9,5 +9,6 @@ mod determinism;
 mod fcfs;
 mod md1;
 mod programs;
+mod scheduling;
 mod shares;
 mod steps;

@@ -95,7 +95,7 @@ fn a_single_flow_fills_the_link() {
 
 #[test]
 fn equal_flows_share_equally() {
-    for scheduling in [Scheduling::RoundRobin, Scheduling::Fcfs] {
+    for scheduling in [Scheduling::RoundRobin, Scheduling::Fcfs, Scheduling::Age] {
         let mut models = models(device(), 1);
         models.switch.scheduling = scheduling;
         let rates = rates(&models, &[sl(0); 2], 4096, 32);

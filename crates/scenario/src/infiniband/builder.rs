@@ -47,6 +47,15 @@ enum Added {
     Request(FlowRequest),
 }
 
+impl Added {
+    fn bulk_flows(&self) -> usize {
+        match self {
+            Added::Flow(flow) => usize::from(matches!(flow.method, Method::Bulk(_))),
+            Added::Request(request) => request.bulk_flows(),
+        }
+    }
+}
+
 /// A reason for which a scenario can't be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
@@ -176,6 +185,7 @@ impl InfinibandBuilder {
         time_range::check("warmup", scenario.warmup, WARMUPS)?;
         time_range::check("duration", scenario.duration, DURATIONS)?;
         scenario.models.check(&scenario.fabric)?;
+        let bulk = added.iter().map(Added::bulk_flows).sum();
         let mut flows = Flows::new(&scenario);
         for (number, added) in added.into_iter().enumerate() {
             let of_number = |error| FlowError { number, ..error };
@@ -183,7 +193,7 @@ impl InfinibandBuilder {
                 Added::Flow(flow) => flows.add(flow).map_err(of_number)?,
                 Added::Request(request) => {
                     let own = request
-                        .flows(&scenario.fabric, &scenario.models.device)
+                        .flows(&scenario.fabric, &scenario.models.device, bulk)
                         .map_err(of_number)?;
                     for (sender, flow) in own.into_iter().enumerate() {
                         let at = |error| FlowError { sender, ..of_number(error) };

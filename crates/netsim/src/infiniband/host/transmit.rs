@@ -289,7 +289,7 @@ impl<P: Program> Host<P> {
         if !first {
             return;
         }
-        self.egress.offer(slot, vl, &packet);
+        self.egress.offer(slot, vl, &packet, now);
         if self.egress.free_at <= now {
             self.serve(now, net);
         } else {
@@ -314,7 +314,7 @@ impl<P: Program> Host<P> {
         };
         let packet = self.queues[slot].pop_front().expect("an offered slot has a head");
         match self.queues[slot].front() {
-            Some(head) => self.egress.offer(slot, vl, head),
+            Some(head) => self.egress.offer(slot, vl, head, now),
             None => self.egress.withdraw(slot, vl),
         }
         self.leave(now, slot, vl, packet, net);

@@ -167,7 +167,7 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
     });
     let throttle = SourceSettings::new(linear_table(16), 1, 4, 0).unwrap();
     let switch = (
-        select(vec![Scheduling::Fcfs, Scheduling::RoundRobin]),
+        select(vec![Scheduling::Fcfs, Scheduling::Age, Scheduling::RoundRobin]),
         select(vec![Queueing::Fifo, Queueing::Voq]),
         select(vec![None, Some(Hiccup { one_in: 4, up_to: Time::from_ns(200) })]),
         (buffer.clone(), often_zero(100), often_zero(300)),

@@ -3,6 +3,7 @@
 mod error;
 mod method;
 mod names;
+mod turns;
 
 pub use error::{FlowError, FlowKey};
 pub use names::{MethodName, OpcodeName};
@@ -39,7 +40,8 @@ pub struct FlowRequest {
     pub samples: Option<u64>,
     /// Rounds before the first sample.
     pub warmup_rounds: Option<u64>,
-    /// Longest pause between rounds.
+    /// Longest pause between rounds. By default it spans several turns of the bulk flows of the
+    /// scenario, so that a probe meets every phase of them.
     pub think: Option<Time>,
     /// Method by which programs learn of completions.
     pub completion: Option<Notify>,
@@ -108,6 +110,11 @@ impl FlowRequest {
         }
     }
 
+    /// Returns the number of bulk flows.
+    pub(super) fn bulk_flows(&self) -> usize {
+        if self.method == MethodName::Bulk { self.from.names().len() } else { 0 }
+    }
+
     /// Returns the optional keys that only some methods use, and whether each is given.
     fn optional_keys(&self) -> [(FlowKey, bool); 12] {
         [
@@ -126,13 +133,15 @@ impl FlowRequest {
         ]
     }
 
-    /// Returns the flows of this request, one per sender, on a fabric with hosts of this model.
+    /// Returns the flows of this request, one per sender, on a fabric with hosts of this model, beside
+    /// `bulk` bulk flows.
     pub(super) fn flows(
         &self,
         fabric: &Fabric,
         device: &DeviceModel,
+        bulk: usize,
     ) -> Result<Vec<Flow>, FlowError> {
-        let (method, transport) = method::method(self, device)?;
+        let (mut method, transport) = method::method(self, device)?;
         let notify = self.completion.unwrap_or(Notify::Poll);
         let sl = self.service_level()?;
         let find = |key, name: &str| {
@@ -140,6 +149,9 @@ impl FlowRequest {
                 .map_err(|(message, allowed)| FlowError::new(key, message).allowed(allowed))
         };
         let to = find(FlowKey::To, &self.to)?;
+        if self.think.is_none() {
+            method.span_turns(fabric, to, device.mtu, bulk);
+        }
         if self.from.names().is_empty() {
             let error = FlowError::new(FlowKey::From, "no host sends");
             return Err(error.allowed("the names of one or more hosts"));

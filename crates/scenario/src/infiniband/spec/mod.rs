@@ -14,7 +14,7 @@
 //! [switch]                     # every switch
 //! latency = "200 ns"           # port to port
 //! buffer = "32 KiB"            # for each input port and lane
-//! scheduling = "fcfs"          # or "round-robin", among the inputs of a lane
+//! scheduling = "fcfs"          # or "round-robin" or "age", among the inputs of a lane
 //! queueing = "fifo"            # or "voq": virtual output queues
 //! credit-delay = "50 ns"
 //! hiccup = false               # or { one-in = 256, up-to = "200 ns" }

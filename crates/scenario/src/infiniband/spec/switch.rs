@@ -37,8 +37,8 @@ struct HiccupSpec {
     up_to: Given<Time>,
 }
 
-names! { Scheduling, "scheduling", "\"fcfs\" or \"round-robin\"",
-"fcfs" => Scheduling::Fcfs, "round-robin" => Scheduling::RoundRobin }
+names! { Scheduling, "scheduling", "\"fcfs\", \"age\" or \"round-robin\"",
+"fcfs" => Scheduling::Fcfs, "age" => Scheduling::Age, "round-robin" => Scheduling::RoundRobin }
 names! { Queueing, "queueing", "\"fifo\" or \"voq\"",
 "fifo" => Queueing::Fifo, "voq" => Queueing::Voq }
 

@@ -4,6 +4,7 @@ mod congestion;
 mod link_rates;
 mod ports;
 mod requests;
+mod turns;
 
 use bandwise_input::Source;
 use bandwise_scenario::Stop;

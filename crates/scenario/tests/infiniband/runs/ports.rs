@@ -57,7 +57,7 @@ fn input_port_selects_the_lane_of_a_level() {
 fn a_lane_has_priority_at_one_output_only() {
     let mut text = String::from(
         "kind = \"infiniband\"\n[fabric]\nbuild = { single-switch = 10 }\nlink = { rate = \"54.545454545 Gbps\" }\n\
-         [run]\nduration = \"20 ms\"\n\
+         [run]\nduration = \"30 ms\"\n\
          [qos]\nsl2vl = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\n\
          low = [\"0:255\", \"0:255\", \"0:255\", \"1:1\"]\n\
          [[qos.port]]\nnode = \"switch\"\noutput = 1\nhigh = [\"1:64\"]\nhigh-limit = 255\n",

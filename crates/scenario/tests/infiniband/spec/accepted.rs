@@ -42,7 +42,8 @@ fn smallest_document_has_defaults() {
     assert_eq!((bulk.batch, bulk.depth, bulk.qps, bulk.rate), (1, 128, 1, None));
     let Method::RPerf(rperf) = &scenario.flows()[1].method else { panic!("not rperf") };
     assert_eq!((rperf.bytes, rperf.samples, rperf.warmup), (64, 10_000, 20));
-    assert_eq!(rperf.think, Time::from_ns(600));
+    // Eight packets of the one bulk sender: 4144 B each at 54.545454545 Gbps, 607.787 ns.
+    assert_eq!(rperf.think, Time::from_ps(4_862_296));
 }
 
 fn idle_state(after_us: u64, exit_us: u64) -> IdleState {

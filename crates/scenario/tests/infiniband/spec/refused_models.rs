@@ -13,7 +13,7 @@ fn invalid_switch_settings_are_refused() {
     insta::assert_snapshot!(switch("latency = \"200\""), @r#"s.toml:17: "200" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
     insta::assert_snapshot!(switch("latency = \"1.5 s\""), @"s.toml:17: latency can't be 1.5 s (allowed: 0 ps to 1 s)");
     insta::assert_snapshot!(switch("credit-delay = \"-5 ns\""), @r#"s.toml:17: "-5 ns" is negative (allowed: a time such as "200 ns")"#);
-    insta::assert_snapshot!(switch("scheduling = \"fifo\""), @r#"s.toml:17: unknown scheduling "fifo" (allowed: "fcfs" or "round-robin")"#);
+    insta::assert_snapshot!(switch("scheduling = \"fifo\""), @r#"s.toml:17: unknown scheduling "fifo" (allowed: "fcfs", "age" or "round-robin")"#);
     insta::assert_snapshot!(switch("queueing = 3"), @r#"s.toml:17: 3 can't stand here (allowed: "fifo" or "voq")"#);
     insta::assert_snapshot!(switch("hiccup = { one-in = 0, up-to = \"1 ns\" }"), @"s.toml:17: one-in can't be 0 (allowed: 1 to 4294967295)");
     insta::assert_snapshot!(switch("hiccup = { one-in = 5000000000, up-to = \"1 ns\" }"), @"s.toml:17: one-in can't be 5000000000 (allowed: 1 to 4294967295)");
