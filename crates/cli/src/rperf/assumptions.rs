@@ -2,7 +2,7 @@
 
 use super::settings::Settings;
 use bandwise_netsim::infiniband::egress::Scheduling;
-use bandwise_scenario::infiniband::{Bottleneck, Flow, InfinibandScenario, LimitingPart};
+use bandwise_scenario::infiniband::{Bottleneck, Flow, InfinibandScenario, LimitingPart, Method};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,6 +48,9 @@ pub(super) struct LimitRow {
     port: Option<String>,
     payload_bps: u64,
     link_bps: u64,
+    /// The most READs or atomics of a queue pair under way, of a flow that has some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_rd_atomic: Option<u8>,
 }
 
 const fn name(scheduling: Scheduling) -> &'static str {
@@ -94,7 +97,13 @@ impl LimitRow {
             LimitingPart::Link(port) => ("link", Some(scenario.fabric().describe(port))),
             LimitingPart::Pcie => ("pcie", None),
         };
-        LimitRow { part, port, payload_bps: payload.as_bps(), link_bps: link.as_bps() }
+        LimitRow {
+            part,
+            port,
+            payload_bps: payload.as_bps(),
+            link_bps: link.as_bps(),
+            max_rd_atomic: flow.method.reads().then_some(flow.max_rd_atomic),
+        }
     }
 }
 
@@ -117,6 +126,7 @@ pub(super) fn sentences(settings: &Settings) -> Vec<String> {
     sentences.push(lanes(scenario));
     let limits = scenario.flows().iter().map(|flow| limit(scenario.bottleneck(flow)));
     sentences.extend(limits.collect::<BTreeSet<_>>());
+    sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
     let biases = scenario.flows().iter().filter_map(|flow| scenario.loopback_bias(flow));
     sentences.extend(biases.map(|bias| format!("{bias}.")).collect::<BTreeSet<_>>());
     sentences
@@ -139,6 +149,19 @@ fn lanes(scenario: &InfinibandScenario) -> String {
         }
     };
     lanes.iter().map(sentence).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the limit of a flow's READs or atomics under way, if it posts more.
+fn reads(flow: &Flow) -> Option<String> {
+    let posted = match &flow.method {
+        Method::ClosedLoop { depth, .. } => *depth,
+        Method::Bulk(traffic) => traffic.depth,
+        _ => return None,
+    };
+    let most = u32::from(flow.max_rd_atomic);
+    (flow.method.reads() && posted > most).then(|| {
+        format!("Of {posted} READs or atomics of a queue pair, {most} are under way (max-rd-atomic).")
+    })
 }
 
 fn limit(bottleneck: Bottleneck) -> String {

@@ -4,7 +4,7 @@ use crate::engine::{Engine, Executor, Member, Sequential};
 use crate::infiniband::cable::Net;
 use crate::infiniband::checkpoint::FabricCheckpoint;
 use crate::infiniband::credit_deadlock;
-use crate::infiniband::host::{Host, Notify, QpSetup};
+use crate::infiniband::host::{Host, MAX_RD_ATOMIC, Notify, QpSetup};
 use crate::infiniband::switch::Switch;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Program, Qp, Transport};
@@ -91,6 +91,7 @@ impl<P: Program> Simulation<P> {
             sl,
             peer: peer as u16,
             peer_qp,
+            max_rd_atomic: MAX_RD_ATOMIC,
             core: None,
         };
         let first = self.host(a).qp_count() as u16;
@@ -98,6 +99,17 @@ impl<P: Program> Simulation<P> {
         self.host_mut(a).0.add_qp(setup(b, second));
         self.host_mut(b).0.add_qp(setup(a, first));
         (Qp(first), Qp(second))
+    }
+
+    /// Sets the most READs and atomics that a queue pair of `host` has under way; [`MAX_RD_ATOMIC`]
+    /// without a call.
+    ///
+    /// # Panics
+    ///
+    /// If the host does not have the queue pair, or `most` is 0.
+    pub fn set_max_rd_atomic(&mut self, host: usize, qp: Qp, most: u8) {
+        assert!(most > 0, "no READ could ever be sent");
+        self.host_mut(host).0.qp_setup_mut(qp.0).max_rd_atomic = most;
     }
 
     /// Starts a program on its own core of `host`, which gets the completions of `qps`. Returns the

@@ -5,7 +5,7 @@ use crate::Options;
 use crate::case;
 use bandwise_input::Source;
 use bandwise_netsim::infiniband::egress::Scheduling;
-use bandwise_netsim::infiniband::host::Notify;
+use bandwise_netsim::infiniband::host::{MAX_RD_ATOMIC, Notify};
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rperf::Summary;
@@ -75,7 +75,8 @@ fn sl(n: u8) -> Sl {
 /// Returns a flow to `dst`, host 0 in every topology.
 fn flow(name: impl Into<String>, from: usize, level: u8, method: Method) -> Flow {
     let (transport, notify) = (Transport::Rc, Notify::Poll);
-    Flow { name: name.into(), from, to: 0, sl: sl(level), transport, notify, method }
+    let (name, sl, max_rd_atomic) = (name.into(), sl(level), MAX_RD_ATOMIC);
+    Flow { name, from, to: 0, sl, transport, max_rd_atomic, notify, method }
 }
 
 fn bulk(bytes: u32, qps: u16) -> Method {

@@ -18,6 +18,8 @@ pub struct Flow {
     pub sl: Sl,
     /// Transport service. Operations other than SEND need a reliable connection.
     pub transport: Transport,
+    /// Most READs and atomics of a queue pair under way.
+    pub max_rd_atomic: u8,
     /// Method by which programs learn of completions.
     pub notify: Notify,
     /// Method.
@@ -44,6 +46,23 @@ pub enum Method {
     },
     /// Bulk: as much bandwidth as possible.
     Bulk(BulkTraffic),
+}
+
+impl Method {
+    /// Returns the operation of each message.
+    pub fn opcode(&self) -> Opcode {
+        match self {
+            Method::RPerf(_) | Method::PingPong(_) => Opcode::Send,
+            Method::PostPoll(_) => Opcode::Write,
+            Method::ClosedLoop { opcode, .. } => *opcode,
+            Method::Bulk(traffic) => traffic.opcode,
+        }
+    }
+
+    /// Returns whether the messages are READs or atomics.
+    pub fn reads(&self) -> bool {
+        matches!(self.opcode(), Opcode::Read | Opcode::Atomic)
+    }
 }
 
 /// Traffic that measures latency.

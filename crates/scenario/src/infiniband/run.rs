@@ -81,8 +81,11 @@ impl InfinibandScenario {
         // Random starts keep flows from running in step by construction.
         let jitter = Stream::new(self.seed, "start", index).time_below(Time::from_us(2));
         let (from, to) = (flow.from, flow.to);
-        let connect =
-            |sim: &mut Simulation<Generator>| sim.connect(from, to, flow.transport, flow.sl);
+        let connect = |sim: &mut Simulation<Generator>| {
+            let (here, there) = sim.connect(from, to, flow.transport, flow.sl);
+            sim.set_max_rd_atomic(from, here, flow.max_rd_atomic);
+            (here, there)
+        };
         let at = self.warmup + jitter;
         let (program, qps, at): (Generator, Vec<Qp>, Time) = match &flow.method {
             Method::RPerf(t) => {

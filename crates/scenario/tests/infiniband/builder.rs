@@ -1,6 +1,6 @@
 //! The builder: what it refuses, and that what it accepts can be run.
 
-use bandwise_netsim::infiniband::host::{IdleState, Notify, OsTick};
+use bandwise_netsim::infiniband::host::{IdleState, MAX_RD_ATOMIC, Notify, OsTick};
 use bandwise_netsim::infiniband::switch::Hiccup;
 use bandwise_netsim::infiniband::{Models, PortQos};
 use bandwise_rdma::qos::{Sl, Vl, VlArbTable};
@@ -28,7 +28,8 @@ fn latency() -> LatencyTraffic {
 
 fn flow(name: &str, from: usize, to: usize, method: Method) -> Flow {
     let (sl, transport, notify) = (Sl::default(), Transport::Rc, Notify::Poll);
-    Flow { name: name.into(), from, to, sl, transport, notify, method }
+    let (name, max_rd_atomic) = (name.into(), MAX_RD_ATOMIC);
+    Flow { name, from, to, sl, transport, max_rd_atomic, notify, method }
 }
 
 fn error(builder: InfinibandBuilder) -> String {
@@ -172,7 +173,8 @@ fn any_flow() -> impl Strategy<Value = Flow> {
     ("[a-z]{0,2}", 0usize..4, 0usize..4, 0u8..16, transport, notify, method).prop_map(
         |(name, from, to, sl, transport, notify, method)| {
             let sl = Sl::try_from(sl).unwrap();
-            Flow { name, from, to, sl, transport, notify, method }
+            let max_rd_atomic = MAX_RD_ATOMIC;
+            Flow { name, from, to, sl, transport, max_rd_atomic, notify, method }
         },
     )
 }

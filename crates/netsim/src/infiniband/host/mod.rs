@@ -15,7 +15,7 @@ mod transmit;
 pub use self::core::Notify;
 pub use device::{DeviceModel, IdleState, OsTick};
 pub use presets::DevicePreset;
-pub use qp::QpSetup;
+pub use qp::{MAX_RD_ATOMIC, QpSetup};
 
 use crate::base::ring::Ring;
 use crate::base::slab::Slab;

@@ -134,6 +134,8 @@ impl<P: Program> Host<P> {
     /// Adds WQEs of a queue pair that have reached the RNIC.
     pub(super) fn wqes_ready(&mut self, number: usize, wqes: u32) {
         self.qps[number].ready += wqes;
-        self.list(number, 0);
+        if self.qps[number].can_request() {
+            self.list(number, 0);
+        }
     }
 }

@@ -8,6 +8,10 @@ use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::PacketKind;
 use bandwise_units::Time;
 
+/// Most READs and atomics that a queue pair has under way by default, as most adapters and programs
+/// have it.
+pub const MAX_RD_ATOMIC: u8 = 16;
+
 /// Connection and use of a queue pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QpSetup {
@@ -19,6 +23,8 @@ pub struct QpSetup {
     pub peer: u16,
     /// Its queue pair.
     pub peer_qp: u16,
+    /// Most READs and atomics under way (`max_rd_atomic`).
+    pub max_rd_atomic: u8,
     /// Core that gets the completions. `None` for a side that only receives: its RECVs are always
     /// posted, and no program reads its completions.
     pub core: Option<u16>,
@@ -89,12 +95,19 @@ pub(crate) struct Received {
     pub placed: Time,
 }
 
+/// Returns whether an operation counts towards `max_rd_atomic`.
+pub(super) const fn is_read(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Read | Opcode::Atomic)
+}
+
 #[derive(Debug)]
 pub(crate) struct QueuePair {
     pub setup: QpSetup,
     /// Number of WQEs posted without a doorbell.
     pub unrung: u32,
     pub doorbells: Ring<Doorbell>,
+    /// READs and atomics under way.
+    pub reads: u8,
     /// Posted WQEs in order; the first `ready` of them are in the RNIC.
     pub sq: Ring<Wqe>,
     pub ready: u32,
@@ -136,6 +149,7 @@ impl QueuePair {
             setup,
             unrung: 0,
             doorbells: Ring::new(),
+            reads: 0,
             sq: Ring::new(),
             ready: 0,
             started: 0,
@@ -155,6 +169,14 @@ impl QueuePair {
             last_transit_ps: 0,
             listed: [false; 2],
         }
+    }
+
+    /// Returns whether the RNIC can issue a request. A READ or an atomic over the limit waits, and all
+    /// requests behind it (IBTA 9.4.4, 10.7.2.2).
+    #[inline]
+    pub(super) fn can_request(&self) -> bool {
+        let waits = self.reads >= self.setup.max_rd_atomic && self.started == 0;
+        self.ready > 0 && !(waits && self.sq.front().is_some_and(|w| is_read(w.opcode)))
     }
 
     /// Returns whether a request packet is the one to be executed next, and stores it if not.

@@ -1,7 +1,7 @@
 //! The sending side of the RNIC: queue pairs issue packets round-robin. Payload is fetched by DMA,
 //! passes the pipeline, and waits at the port for its lane.
 
-use super::qp::Unacked;
+use super::qp::{Unacked, is_read};
 use super::{Host, LOOPBACK, STAGED, TRANSMIT};
 use crate::infiniband::cable::Net;
 use crate::infiniband::egress::Choice;
@@ -113,7 +113,7 @@ impl<P: Program> Host<P> {
 
     fn has_more(&self, number: usize, class: usize) -> bool {
         let qp = &self.qps[number];
-        if class == RESPONSES { !qp.responses.is_empty() } else { qp.ready > 0 }
+        if class == RESPONSES { !qp.responses.is_empty() } else { qp.can_request() }
     }
 
     fn earliest(&self, entry: IssueEntry) -> Time {
@@ -170,6 +170,7 @@ impl<P: Program> Host<P> {
             qp.sq.pop_front();
             qp.ready -= 1;
             qp.started = 0;
+            qp.reads += u8::from(is_read(wqe.opcode));
             qp.unacked.push_back(Unacked { psn, wqe, read: 0, acknowledged: false, truth: None });
         }
         let transit_or_asked =
@@ -355,6 +356,17 @@ impl<P: Program> Host<P> {
         }
     }
 
+    /// Counts a READ or an atomic that ended at `now`, after which a waiting one can be issued.
+    fn read_ended(&mut self, number: usize, now: Time, net: &mut Net) {
+        let qp = &mut self.qps[number];
+        qp.reads -= 1;
+        if !qp.listed[0] && qp.can_request() {
+            qp.next_at = qp.next_at.max(now);
+            self.list(number, 0);
+            self.transmit_later(net);
+        }
+    }
+
     /// Acknowledges the request that ended with `psn`. Responses of different kinds may overtake
     /// each other here, but requests complete in order, with CQEs for signaled ones.
     pub(super) fn acknowledged(
@@ -378,8 +390,11 @@ impl<P: Program> Host<P> {
             }
         };
         while let Some((wqe, truth)) = next {
+            self.qps[number].unacked.pop_front();
+            if is_read(wqe.opcode) {
+                self.read_ended(number, now, net);
+            }
             let unacked = &mut self.qps[number].unacked;
-            unacked.pop_front();
             next = unacked.front().filter(|u| u.acknowledged).map(|u| (u.wqe, u.truth));
             if let (true, Some(core)) = (wqe.signaled, core) {
                 let visible = self.pcie.write_descriptor(now, super::receive::CQE_BYTES);

@@ -59,6 +59,8 @@ pub enum FlowKey {
     Batch,
     /// `depth`.
     Depth,
+    /// `max-rd-atomic`.
+    MaxRdAtomic,
     /// `qps`.
     Qps,
     /// `rate`.
@@ -87,6 +89,7 @@ impl FlowKey {
             FlowKey::Buffer => "buffer",
             FlowKey::Batch => "batch",
             FlowKey::Depth => "depth",
+            FlowKey::MaxRdAtomic => "max-rd-atomic",
             FlowKey::Qps => "qps",
             FlowKey::Rate => "rate",
             FlowKey::Start => "start",

@@ -4,7 +4,7 @@ use super::{FlowError, FlowKey, FlowRequest, MethodName};
 use crate::infiniband::{BulkTraffic, Flow, LatencyTraffic, Method};
 use crate::reader::values::SECOND;
 use crate::time_range::LONGEST;
-use bandwise_netsim::infiniband::host::DeviceModel;
+use bandwise_netsim::infiniband::host::{DeviceModel, MAX_RD_ATOMIC};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::defaults::{self, BULK_DEPTH, LATENCY_BYTES};
@@ -23,6 +23,7 @@ const THINK: RangeInclusive<Time> = Time::ZERO..=SECOND;
 const DEPTH: RangeInclusive<u64> = 1..=1 << 20;
 const BATCH: RangeInclusive<u64> = 1..=1 << 20;
 const QPS: RangeInclusive<u64> = 1..=1 << 14;
+const MAX_RD_ATOMICS: RangeInclusive<u64> = 1..=u8::MAX as u64;
 const BUFFER: RangeInclusive<Bytes> = Bytes::new(1)..=LARGEST;
 const RATE: RangeInclusive<BitRate> = BitRate::from_bps(1_000)..=BitRate::from_gbps(100_000);
 const TIMES: RangeInclusive<Time> = Time::ZERO..=LONGEST;
@@ -63,12 +64,22 @@ pub(super) fn method(
     Ok((method, transport))
 }
 
+/// Returns the most READs and atomics of a queue pair under way.
+pub(super) fn max_rd_atomic(request: &FlowRequest, method: &Method) -> Result<u8, FlowError> {
+    let (key, given) = (FlowKey::MaxRdAtomic, request.max_rd_atomic);
+    if given.is_some() && !method.reads() {
+        let error = FlowError::new(key, "no READ and no atomic is sent, which it would limit");
+        return Err(error.allowed("max-rd-atomic with opcode = \"read\" or \"atomic\""));
+    }
+    Ok(number(key, given, MAX_RD_ATOMIC.into(), MAX_RD_ATOMICS)? as u8)
+}
+
 /// Returns whether a method uses a key.
 fn uses(method: MethodName, key: FlowKey) -> bool {
     let (bulk, closed_loop) = (MethodName::Bulk, MethodName::ClosedLoop);
     match key {
         FlowKey::Samples | FlowKey::WarmupRounds | FlowKey::Think => method != bulk,
-        FlowKey::Opcode | FlowKey::Transport | FlowKey::Depth => {
+        FlowKey::Opcode | FlowKey::Transport | FlowKey::Depth | FlowKey::MaxRdAtomic => {
             method == bulk || method == closed_loop
         }
         _ => method == bulk,
@@ -116,15 +127,15 @@ fn number(
 
 /// Checks the values of a flow whose host has this MTU.
 pub(in crate::infiniband) fn check(flow: &Flow, mtu: Mtu) -> Result<(), FlowError> {
-    let (opcode, least, bytes) = match &flow.method {
-        Method::RPerf(traffic) | Method::PingPong(traffic) => {
-            (Opcode::Send, Bytes::ZERO, traffic.bytes)
-        }
-        Method::PostPoll(traffic) => (Opcode::Write, Bytes::ZERO, traffic.bytes),
-        Method::ClosedLoop { opcode, traffic, .. } => (*opcode, Bytes::ZERO, traffic.bytes),
-        Method::Bulk(traffic) => (traffic.opcode, Bytes::new(1), traffic.bytes),
+    let (least, bytes) = match &flow.method {
+        Method::RPerf(traffic)
+        | Method::PingPong(traffic)
+        | Method::PostPoll(traffic)
+        | Method::ClosedLoop { traffic, .. } => (Bytes::ZERO, traffic.bytes),
+        Method::Bulk(traffic) => (Bytes::new(1), traffic.bytes),
     };
-    let of = Operation { transport: flow.transport, opcode, mtu };
+    within(FlowKey::MaxRdAtomic, u64::from(flow.max_rd_atomic), &MAX_RD_ATOMICS)?;
+    let of = Operation { transport: flow.transport, opcode: flow.method.opcode(), mtu };
     of.check(Bytes::new(bytes.into()), least)?;
     let takes_any = matches!(flow.method, Method::ClosedLoop { .. } | Method::Bulk(_));
     if flow.transport != Transport::Rc && !takes_any {

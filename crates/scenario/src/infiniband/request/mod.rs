@@ -55,6 +55,8 @@ pub struct FlowRequest {
     pub batch: Option<u64>,
     /// Most outstanding messages on each queue pair.
     pub depth: Option<u64>,
+    /// Most READs and atomics of a queue pair under way.
+    pub max_rd_atomic: Option<u64>,
     /// Queue pairs.
     pub qps: Option<u64>,
     /// Highest payload rate.
@@ -103,6 +105,7 @@ impl FlowRequest {
             buffer: None,
             batch: None,
             depth: None,
+            max_rd_atomic: None,
             qps: None,
             rate: None,
             start: None,
@@ -116,7 +119,7 @@ impl FlowRequest {
     }
 
     /// Returns the optional keys that only some methods use, and whether each is given.
-    fn optional_keys(&self) -> [(FlowKey, bool); 12] {
+    fn optional_keys(&self) -> [(FlowKey, bool); 13] {
         [
             (FlowKey::Samples, self.samples.is_some()),
             (FlowKey::WarmupRounds, self.warmup_rounds.is_some()),
@@ -126,6 +129,7 @@ impl FlowRequest {
             (FlowKey::Buffer, self.buffer.is_some()),
             (FlowKey::Batch, self.batch.is_some()),
             (FlowKey::Depth, self.depth.is_some()),
+            (FlowKey::MaxRdAtomic, self.max_rd_atomic.is_some()),
             (FlowKey::Qps, self.qps.is_some()),
             (FlowKey::Rate, self.rate.is_some()),
             (FlowKey::Start, self.start.is_some()),
@@ -142,6 +146,7 @@ impl FlowRequest {
         bulk: usize,
     ) -> Result<Vec<Flow>, FlowError> {
         let (mut method, transport) = method::method(self, device)?;
+        let max_rd_atomic = method::max_rd_atomic(self, &method)?;
         let notify = self.completion.unwrap_or(Notify::Poll);
         let sl = self.service_level()?;
         let find = |key, name: &str| {
@@ -168,7 +173,9 @@ impl FlowRequest {
                 ));
             }
             let method = method.clone();
-            flows.push(Flow { name: self.name(sender), from, to, sl, transport, notify, method });
+            let name = self.name(sender);
+            let flow = Flow { name, from, to, sl, transport, max_rd_atomic, notify, method };
+            flows.push(flow);
         }
         Ok(flows)
     }

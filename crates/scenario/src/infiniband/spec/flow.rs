@@ -38,6 +38,7 @@ use toml::Spanned;
 /// stop = "5 ms"            # time after which no message is posted [default: never]
 /// # closed-loop and bulk
 /// transport = "rc"         # or "ud": SEND only, of at most one MTU
+/// max-rd-atomic = 16       # READs and atomics of a queue pair under way
 /// opcode = "send"          # or "write" (default of bulk on RC), "write-imm", "read", "atomic" (8 B)
 /// ```
 #[derive(Debug, Clone, Deserialize)]
@@ -71,6 +72,8 @@ pub(super) struct FlowSpec {
     batch: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "number")]
     depth: Option<Spanned<u64>>,
+    #[serde(default, deserialize_with = "number")]
+    max_rd_atomic: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "number")]
     qps: Option<Spanned<u64>>,
     #[serde(default, deserialize_with = "text")]
@@ -109,6 +112,7 @@ impl FlowSpec {
             buffer: value(&self.buffer),
             batch: value(&self.batch),
             depth: value(&self.depth),
+            max_rd_atomic: value(&self.max_rd_atomic),
             qps: value(&self.qps),
             rate: value(&self.rate),
             start: value(&self.start),
@@ -154,6 +158,7 @@ impl FlowSpec {
             FlowKey::Buffer => at(&self.buffer).unwrap_or_else(method),
             FlowKey::Batch => at(&self.batch).unwrap_or_else(method),
             FlowKey::Depth => at(&self.depth).unwrap_or_else(method),
+            FlowKey::MaxRdAtomic => at(&self.max_rd_atomic).unwrap_or_else(method),
             FlowKey::Qps => at(&self.qps).unwrap_or_else(sender),
             FlowKey::Rate => at(&self.rate).unwrap_or_else(method),
             FlowKey::Start => at(&self.start).unwrap_or_else(method),

@@ -3,6 +3,7 @@
 mod congestion;
 mod link_rates;
 mod ports;
+mod reads;
 mod requests;
 mod turns;
 

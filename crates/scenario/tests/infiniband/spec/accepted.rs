@@ -117,6 +117,9 @@ fn every_key_is_read() {
         s.flows().iter().map(|f| (f.name.as_str(), f.from, f.to, f.sl.get())).collect();
     let (h1, h2) = (("bsg h1->dst", 1, 0, 0), ("bsg h2->dst", 2, 0, 0));
     let rest = [("lsg", 3, 0, 1), ("closed-loop h6->h1", 3, 1, 0), ("ud", 3, 2, 0)];
+    let rest = [rest.as_slice(), &[("bulk h6->dst", 3, 0, 0)]].concat();
+    let reads: Vec<u8> = s.flows().iter().map(|f| f.max_rd_atomic).collect();
+    assert_eq!(reads, [16, 16, 16, 16, 16, 4]);
     assert_eq!(ends, [[h1, h2].as_slice(), &rest].concat());
     let Method::Bulk(bulk) = &s.flows()[1].method else { panic!("not bulk") };
     assert_eq!((bulk.bytes, bulk.buffer, bulk.opcode), (2048, Bytes::from_kib(64), Opcode::Send));
@@ -129,7 +132,8 @@ fn every_key_is_read() {
     assert!(matches!(s.flows()[3].method, Method::ClosedLoop { opcode: Opcode::WriteImm, .. }));
     let how: Vec<_> = s.flows()[2..].iter().map(|f| (f.transport, f.notify)).collect();
     let (rc, ud) = (Transport::Rc, Transport::Ud);
-    assert_eq!(how, [(rc, Notify::Poll), (rc, Notify::Event), (ud, Notify::Poll)]);
+    let polls = |transport| (transport, Notify::Poll);
+    assert_eq!(how, [polls(rc), (rc, Notify::Event), polls(ud), polls(rc)]);
 }
 
 #[test]

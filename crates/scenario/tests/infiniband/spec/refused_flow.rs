@@ -36,7 +36,7 @@ fn invalid_hosts_are_refused() {
 fn keys_of_other_methods_are_refused() {
     insta::assert_snapshot!(with("\"rperf\"", "\"rprf\""), @r#"s.toml:14: unknown method "rprf" (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)"#);
     insta::assert_snapshot!(with("\"rperf\"", "1"), @"s.toml:14: 1 can't stand here (allowed: rperf, ping-pong, post-poll, closed-loop or bulk)");
-    insta::assert_snapshot!(with("method = \"rperf\"", "methd = \"rperf\""), @"s.toml:14: unknown field `methd` (allowed: one of `name`, `from`, `to`, `method`, `bytes`, `sl`, `samples`, `warmup-rounds`, `think`, `completion`, `transport`, `opcode`, `buffer`, `batch`, `depth`, `qps`, `rate`, `start`, `stop`)");
+    insta::assert_snapshot!(with("method = \"rperf\"", "methd = \"rperf\""), @"s.toml:14: unknown field `methd` (allowed: one of `name`, `from`, `to`, `method`, `bytes`, `sl`, `samples`, `warmup-rounds`, `think`, `completion`, `transport`, `opcode`, `buffer`, `batch`, `depth`, `max-rd-atomic`, `qps`, `rate`, `start`, `stop`)");
     insta::assert_snapshot!(with("method = \"rperf\"\n", ""), @"s.toml:11: missing field `method` (allowed: `method` in this table)");
     insta::assert_snapshot!(bulk("samples = 10"), @"s.toml:10: bulk does not use `samples` (allowed: `samples` with rperf, ping-pong, post-poll, closed-loop)");
     insta::assert_snapshot!(bulk("think = \"1 us\""), @"s.toml:10: bulk does not use `think` (allowed: `think` with rperf, ping-pong, post-poll, closed-loop)");
@@ -85,6 +85,9 @@ fn invalid_sizes_and_numbers_are_refused() {
     insta::assert_snapshot!(bulk("rate = \"fast\""), @r#"s.toml:10: "fast" does not start with a decimal number such as 1.5 (allowed: a rate such as "10 Gbps")"#);
     insta::assert_snapshot!(bulk("batch = 0"), @"s.toml:10: batch can't be 0 (allowed: 1 to 1048576)");
     insta::assert_snapshot!(bulk("depth = -1"), @"s.toml:10: -1 is negative (allowed: a whole number, 0 or more, without quotes)");
+    insta::assert_snapshot!(bulk("max-rd-atomic = 16"), @r#"s.toml:10: no READ and no atomic is sent, which it would limit (allowed: max-rd-atomic with opcode = "read" or "atomic")"#);
+    insta::assert_snapshot!(bulk("opcode = \"read\"\nmax-rd-atomic = 0"), @"s.toml:11: max-rd-atomic can't be 0 (allowed: 1 to 255)");
+    insta::assert_snapshot!(latency("max-rd-atomic = 1"), @"s.toml:15: rperf does not use `max-rd-atomic` (allowed: `max-rd-atomic` with closed-loop, bulk)");
     insta::assert_snapshot!(bulk("qps = 0"), @"s.toml:10: qps can't be 0 (allowed: 1 to 16384)");
     insta::assert_snapshot!(bulk("qps = 100000"), @"s.toml:10: qps can't be 100000 (allowed: 1 to 16384)");
     insta::assert_snapshot!(latency("samples = 0"), @"s.toml:15: samples can't be 0 (allowed: 1 to 1000000000)");
