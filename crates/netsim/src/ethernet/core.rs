@@ -12,7 +12,6 @@ use super::pfc_deadlock;
 use super::routing::{Routing, Spray};
 use super::switch::{Buffering, Pfc, PortCounters, Switch, SwitchModel};
 use crate::engine::{self, Engine, Executor, LinkEnd, Member};
-use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, Congestion};
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, Link, NodeId, Port};
@@ -87,8 +86,8 @@ impl<F: Features> Core<F> {
                     let other = |(at, _): &&(Port, Pfc)| *at == port(place as u8 + 1);
                     model.thresholds.iter().find(other).map(|&(_, pfc)| pfc)
                 };
-                let random = Stream::new(seed, "marks", rank.into());
-                let switch = Switch::new(&model.switch, classes, outputs.collect(), pfc, random);
+                let outputs = outputs.collect();
+                let switch = Switch::new(&model.switch, classes, outputs, pfc, seed, rank.into());
                 Member::Switch(Box::new(switch))
             } else {
                 let output = output(fabric.host_port(node));

@@ -126,6 +126,13 @@ impl<T: Copy + Default> Queues<T> {
         (value, is_last)
     }
 
+    /// Returns the last value of a queue, or `None` if the queue is empty.
+    pub(super) fn last_mut(&mut self, queue: usize) -> Option<&mut T> {
+        let Queue { first, last } = self.queues[queue];
+        let (chunk, position) = split(last);
+        (last != first.wrapping_sub(1)).then(|| &mut self.chunks[chunk].0[position])
+    }
+
     /// Prefetches the first value of a queue that was ever used.
     #[inline]
     pub(super) fn fetch(&self, queue: usize) {
@@ -176,6 +183,7 @@ mod tests {
                     prop_assert_eq!(queues.pop(queue), (value, expected[queue].is_empty()));
                 }
                 prop_assert!(queues.iter(queue).eq(&expected[queue]));
+                prop_assert_eq!(queues.last_mut(queue), expected[queue].back_mut());
                 prop_assert_eq!(queues.len(), expected.iter().map(VecDeque::len).sum::<usize>());
             }
         }

@@ -2,6 +2,7 @@
 
 mod capture;
 mod classes;
+mod equal_senders;
 mod homa;
 mod hpcc;
 mod md1;

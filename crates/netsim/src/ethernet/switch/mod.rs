@@ -9,10 +9,12 @@
 //! |---|---|
 //! | `per_input.rs` | admission to a buffer per input |
 //! | `shared.rs` | admission to a buffer shared by all ports |
+//! | `contests.rs` | choice among packets for the last place of a full queue |
 //! | `ingress.rs` | pause and resumption of a sender |
 //! | `deferred.rs` | deferred service of outputs |
 //! | `../classes.rs` | choice of the next traffic class |
 
+mod contests;
 mod counters;
 mod deferred;
 mod ingress;
@@ -34,6 +36,7 @@ use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{IntHop, RedMarker};
 use bandwise_units::{Bytes, Time};
+use contests::Contests;
 use ingress::{Admission, Ingress};
 use shared::Shared;
 
@@ -89,6 +92,8 @@ pub(crate) struct Switch<F: Features> {
     /// Mask from an input's number to its source: all ones, or zero.
     source: u32,
     random: Stream,
+    /// Contests for places in queues of a shared buffer.
+    contests: Contests,
     /// Set of outputs that may have packets, with deferred service.
     busy_outputs: u64,
 }
@@ -131,7 +136,7 @@ impl<F: Features> Node for Switch<F> {
 
 impl<F: Features> Switch<F> {
     /// Creates a switch with one output per port. `pfc` returns a port's thresholds if they differ
-    /// from the model's.
+    /// from the model's. `rank` is the switch's number, which names its random streams.
     ///
     /// # Panics
     ///
@@ -141,7 +146,8 @@ impl<F: Features> Switch<F> {
         classes: &Classes,
         outputs: Vec<Output>,
         pfc: impl Fn(usize) -> Option<Pfc>,
-        random: Stream,
+        seed: u64,
+        rank: u64,
     ) -> Self {
         let n = outputs.len();
         assert!(n <= 64, "a set of ports is a word");
@@ -179,14 +185,17 @@ impl<F: Features> Switch<F> {
             bytes: 0,
             counters: PortCounters::default(),
         };
+        let queues = n * usize::from(classes.count) * sources;
+        let contested = if matches!(memory, Memory::Shared(_)) { queues } else { 0 };
         Switch {
             memory,
             ecn: model.ecn,
             classes: classes.clone(),
             ports: outputs.into_iter().enumerate().map(port).collect(),
-            queues: Queues::new(n * usize::from(classes.count) * sources),
+            queues: Queues::new(queues),
             source: if sources == 1 { 0 } else { u32::MAX },
-            random,
+            random: Stream::new(seed, "marks", rank),
+            contests: Contests::new(contested, Stream::new(seed, "contests", rank)),
             busy_outputs: 0,
         }
     }
@@ -215,23 +224,18 @@ impl<F: Features> Switch<F> {
         }
         let queued = port.port_classes[class].queued;
         if !self.admit(now, input, queued, frame.packet(), net) {
-            self.ports[output].counters.dropped_leaving += 1;
-            return;
+            return self.refuse(input, output, frame);
         }
+        self.mark(output, queued, &mut frame);
         let port = &mut self.ports[output];
         let port_class = &mut port.port_classes[class];
-        if let Some(ecn) = &self.ecn
-            && frame.packet().kind() == Kind::Data
-            && ecn.marks(Bytes::new(port_class.queued.into()), self.random.below(u64::MAX))
-        {
-            frame.packet_mut().mark(true);
-            port.counters.marked += 1;
-        }
         port_class.queued += u32::from(frame.packet().bytes());
         port_class.peak = port_class.peak.max(port_class.queued);
         let source = input as u32 & self.source;
         frame.packet_mut().set_input(input);
-        self.queues.push((port_class.queues + source) as usize, frame);
+        let queue = (port_class.queues + source) as usize;
+        self.queues.push(queue, frame);
+        self.contests.admitted(queue);
         port_class.waiting |= 1 << source;
         // With other packets waiting, a wake event is pending. With several classes, that event may
         // be for other classes than this one.
@@ -241,6 +245,50 @@ impl<F: Features> Switch<F> {
             port.output.wake(now, net);
         }
         port.waiting |= 1 << class;
+    }
+
+    /// Marks a data packet (ECN) before which `queued` bytes of its class wait for its output, if the
+    /// switch marks packets and a draw says so.
+    #[inline]
+    fn mark(&mut self, output: usize, queued: u32, frame: &mut F::Frame) {
+        if let Some(ecn) = &self.ecn
+            && frame.packet().kind() == Kind::Data
+            && ecn.marks(Bytes::new(queued.into()), self.random.below(u64::MAX))
+        {
+            frame.packet_mut().mark(true);
+            self.ports[output].counters.marked += 1;
+        }
+    }
+
+    /// Drops a packet without room, or instead the last packet of its queue, which has arrived just
+    /// before.
+    #[inline(never)]
+    fn refuse(&mut self, input: usize, output: usize, mut frame: F::Frame) {
+        let class = class::<F>(frame.packet());
+        let new = u32::from(frame.packet().bytes());
+        let PortClass { queues, queued, .. } = self.ports[output].port_classes[class];
+        let queue = queues as usize;
+        let mut loser = input;
+        if self.contests.wins(queue)
+            && let Memory::Shared(shared) = &mut self.memory
+            && let Some(last) = self.queues.last_mut(queue).map(|last| *last.packet())
+            && shared.replace(class, queued, last.bytes().into(), new)
+        {
+            loser = last.input();
+            let old = u32::from(last.bytes());
+            self.mark(output, queued - old, &mut frame);
+            frame.packet_mut().set_input(input);
+            self.ports[loser].port_classes[class].ingress.held -= old;
+            self.ports[input].port_classes[class].ingress.add(new);
+            let port_class = &mut self.ports[output].port_classes[class];
+            port_class.queued = queued - old + new;
+            port_class.peak = port_class.peak.max(port_class.queued);
+            if let Some(last) = self.queues.last_mut(queue) {
+                *last = frame;
+            }
+        }
+        self.ports[loser].counters.dropped += 1;
+        self.ports[output].counters.dropped_leaving += 1;
     }
 
     /// Stores a packet in the buffer, if there is room. `queued` bytes of its class wait for its
@@ -270,10 +318,7 @@ impl<F: Features> Switch<F> {
                 ingress.pause_sender(now, class as u8, counters, output, net);
                 true
             }
-            Admission::Drop => {
-                counters.dropped += 1;
-                false
-            }
+            Admission::Drop => false,
         }
     }
 

@@ -97,6 +97,25 @@ impl Shared {
         admission
     }
 
+    /// Replaces the last packet of an output where `queued` bytes of its class wait, of `old` bytes,
+    /// by one of `new` bytes. Returns whether flow control does not pause the class and the new
+    /// packet fits.
+    pub(super) fn replace(&mut self, class: usize, queued: u32, old: u32, new: u32) -> bool {
+        if self.is_lossless(class) {
+            return false;
+        }
+        let used = self.used;
+        self.return_to_pool(queued, old);
+        let fits = self.take(queued - old, new);
+        if fits {
+            self.held = self.held - old + new;
+            self.peak = self.peak.max(self.held);
+        } else {
+            self.used = used;
+        }
+        fits
+    }
+
     /// Removes a packet from an output where `queued` bytes of its class waited, including it. The
     /// headroom is emptied first. Returns whether its sender may be resumed.
     #[inline]
