@@ -28,6 +28,7 @@ mod fabric;
 pub mod infiniband;
 pub mod read;
 pub mod routes;
+mod tiers;
 pub mod write;
 
 pub use build::FabricBuilder;

@@ -70,10 +70,30 @@ impl Resolver<'_> {
                 builders::directors(size(count)?, size(ports)?, rate, delay)
             }
         };
-        built.map_err(|e| at(self.source, build.span(), &e))
+        let built = built.map_err(|e| at(self.source, build.span(), &e))?;
+        let Some(uplink) = &self.spec.uplink else { return Ok(built) };
+        if built.switches().len() < 2 {
+            let message = "`uplink` is not used: this fabric has no cable between switches";
+            let error = self.source.error(uplink.span(), message);
+            return Err(error.allowed("`uplink` with fat-tree, leaf-spine or directors"));
+        }
+        let LinkSpec { rate, delay } = uplink.get_ref();
+        if rate.is_none() && delay.is_none() {
+            let error = self.source.error(uplink.span(), "`uplink` without a rate and a delay");
+            return Err(error.allowed("a `rate`, a `delay` or both, such as rate = \"400 Gbps\""));
+        }
+        let (rate, delay) = self.speed(uplink.span(), rate.as_ref(), delay.as_ref())?;
+        built.with_uplinks(rate, delay).map_err(|e| at(self.source, uplink.span(), &e))
     }
 
     fn lists(mut self) -> Result<Fabric, InputError> {
+        if let Some(uplink) = &self.spec.uplink {
+            let message = "`uplink` is not used: this fabric lists its cables";
+            let error = self.source.error(uplink.span(), message);
+            return Err(
+                error.allowed("a `rate` and a `delay` of a cable, or `uplink` with `build`")
+            );
+        }
         self.nodes()?;
         for host in &self.spec.host {
             if let Some(to) = &host.port {

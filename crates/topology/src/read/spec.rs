@@ -25,7 +25,8 @@
 //!
 //! The lists can be replaced by `build = "back-to-back"` or `build = { single-switch = 7 }`, `{
 //! fat-tree = 6 }`, `{ leaf-spine = { leaves = 4, spines = 2, hosts = 8 } }`, `{ directors = {
-//! count = 3, ports = 36 } }`.
+//! count = 3, ports = 36 } }`. Then `uplink = { rate = "400 Gbps", delay = "100 ns" }` sets the cables
+//! between switches; keys that it lacks are those of `link`.
 //!
 //! In TOML a key is not both a table and a list of tables, so cables are `[[fabric.cable]]`.
 //! Without a default they may be called `[[fabric.link]]`.
@@ -76,6 +77,8 @@ fn explain(source: &Source, error: InputError) -> InputError {
 pub struct FabricSpec {
     #[serde(default)]
     pub(super) link: LinkKey,
+    #[serde(default)]
+    pub(super) uplink: Option<Spanned<LinkSpec>>,
     #[serde(default)]
     pub(super) build: Option<Spanned<BuildSpec>>,
     #[serde(default)]

@@ -9,3 +9,4 @@ mod never_panics;
 mod readers;
 mod round_trip;
 mod routes;
+mod uplinks;

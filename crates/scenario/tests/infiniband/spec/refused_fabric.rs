@@ -44,7 +44,7 @@ fn invalid_fabrics_are_refused() {
     insta::assert_snapshot!(with("54.545454545 Gbps", "0 Gbps"), @r#"s.toml:4: a link can't have a rate of 0 bps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
     insta::assert_snapshot!(with("54.545454545 Gbps", "9 Mbps"), @r#"s.toml:4: a link can't have a rate of 9 Mbps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
     insta::assert_snapshot!(with("Gbps\" }", "Gbps\", delay = \"2 s\" }"), @r#"s.toml:4: a link can't have a delay of 2 s (allowed: up to 1 s, such as "10 ns")"#);
-    insta::assert_snapshot!(with("Gbps\" }", "Gbps\" }\nlength = 3"), @"s.toml:5: unknown field `length` (allowed: one of `link`, `build`, `switch`, `host`, `cable`)");
+    insta::assert_snapshot!(with("Gbps\" }", "Gbps\" }\nlength = 3"), @"s.toml:5: unknown field `length` (allowed: one of `link`, `uplink`, `build`, `switch`, `host`, `cable`)");
 }
 
 #[test]
