@@ -42,5 +42,5 @@ pub use arrivals::{
 };
 pub use coflow::{Coflow, CoflowTrace};
 pub use error::WorkloadError;
-pub use flow::{Flow, MAX_FLOW, MAX_START};
+pub use flow::{Flow, ListedFlow, MAX_FLOW, MAX_START};
 pub use size::{CdfError, IrnSpreads, KNOWN, SizeDistribution, Spread};

@@ -7,6 +7,9 @@ use std::fmt;
 /// The first line of a flow list, without its line end.
 pub const HEADER: &str = "start_ns,src,dst,bytes";
 
+/// The first line of a flow list with traffic classes, without its line end.
+pub const HEADER_WITH_PRIORITY: &str = "start_ns,src,dst,bytes,priority";
+
 /// Writes the first line of a list.
 ///
 /// # Errors

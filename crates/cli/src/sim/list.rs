@@ -6,8 +6,8 @@ use crate::output::warn;
 use anyhow::Context;
 use bandwise_input::InputError;
 use bandwise_input::reason;
-use bandwise_scenario::ethernet::Fingerprint;
-use bandwise_workload::Flow;
+use bandwise_scenario::ethernet::{EthernetScenario, Fingerprint};
+use bandwise_workload::ListedFlow;
 use bandwise_workload::read::FlowList;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -23,21 +23,26 @@ pub(super) struct FlowFile {
     name: String,
     path: PathBuf,
     hosts: u32,
+    /// The traffic classes of the network.
+    classes: u8,
     /// Set if the file can be read twice; unset for a pipe.
     is_file: bool,
 }
 
 impl FlowFile {
-    pub(super) fn find(path: PathBuf, hosts: u32) -> Result<Self, Failure> {
+    /// Returns the file for a scenario's hosts and traffic classes.
+    pub(super) fn find(path: PathBuf, scenario: &EthernetScenario) -> Result<Self, Failure> {
+        let hosts = scenario.fabric().hosts().len() as u32;
+        let classes = scenario.model().classes.count;
         if path == Path::new("-") {
-            return Ok(FlowFile { name: "<stdin>".into(), path, hosts, is_file: false });
+            return Ok(FlowFile { name: "<stdin>".into(), path, hosts, classes, is_file: false });
         }
         let name = path.display().to_string();
         let metadata = std::fs::metadata(&path).map_err(|e| unreadable(&name, &e))?;
         if metadata.is_dir() {
             return Err(Failure::usage(format!("{name}: is a folder"), ALLOWED));
         }
-        Ok(FlowFile { name, path, hosts, is_file: metadata.is_file() })
+        Ok(FlowFile { name, path, hosts, classes, is_file: metadata.is_file() })
     }
 
     /// Returns the number of flows, or 0 for an input that can be read only once. Reads the whole
@@ -65,7 +70,7 @@ impl FlowFile {
             let file = File::open(&self.path).map_err(|e| unreadable(&self.name, &e))?;
             Box::new(BufReader::with_capacity(1 << 16, file))
         };
-        let list = FlowList::new(&self.name, self.hosts);
+        let list = FlowList::new(&self.name, self.hosts, self.classes);
         let name = self.name.clone();
         Ok(Flows { name, reader, list, number: 0, line: Vec::new(), ended: false })
     }
@@ -130,7 +135,7 @@ impl Flows {
         Ok(!self.line.is_empty())
     }
 
-    fn read(&mut self) -> Result<Option<Flow>, Failure> {
+    fn read(&mut self) -> Result<Option<ListedFlow>, Failure> {
         while self.read_line()? {
             let line = std::str::from_utf8(&self.line).unwrap_or_default();
             let line = line.trim_end_matches(['\n', '\r']);
@@ -144,7 +149,7 @@ impl Flows {
 }
 
 impl Iterator for Flows {
-    type Item = Result<Flow, Failure>;
+    type Item = Result<ListedFlow, Failure>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.ended {

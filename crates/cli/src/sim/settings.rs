@@ -51,7 +51,8 @@ pub(crate) struct Flags {
     /// Scenario in TOML, of kind infiniband, ethernet or jobs; - for standard input
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
-    /// Flow list in place of the scenario's flows: start_ns,src,dst,bytes; - for standard input
+    /// Flow list in place of the scenario's flows: start_ns,src,dst,bytes[,priority]; - for
+    /// standard input
     #[arg(long, value_name = "FILE.csv")]
     flows: Option<PathBuf>,
     /// Random seed [default: the scenario's, else 1]
@@ -95,6 +96,8 @@ pub(super) struct Settings {
     /// The text of the file.
     pub(super) text: String,
     pub(super) scenario: EthernetScenario,
+    /// The warnings about the file.
+    pub(super) warnings: Vec<String>,
     /// The flow list, if one is given in place of the scenario's flows.
     pub(super) list: Option<FlowFile>,
     /// The approximate number of flows.
@@ -149,8 +152,7 @@ impl Flags {
         let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         let outputs = Outputs::new(self.json, self.report, self.rows, &inputs)?.and(self.points)?;
         let lists = study.points.iter().zip(lists).map(|(point, path)| {
-            let hosts = point.scenario.fabric().hosts().len() as u32;
-            path.map(|path| FlowFile::find(path, hosts)).transpose()
+            path.map(|path| FlowFile::find(path, &point.scenario)).transpose()
         });
         let lists: Vec<Option<FlowFile>> = lists.collect::<Result<_, _>>()?;
         study.warnings.iter().for_each(warn);
@@ -172,10 +174,12 @@ impl Flags {
                 None => scenario.expected_flows(),
             };
             let text = text.into_text();
+            let warnings = study.warnings.iter().map(ToString::to_string).collect();
             return Ok(Work::One(Box::new(Settings {
                 name,
                 text,
                 scenario,
+                warnings,
                 list,
                 expected,
                 outputs,

@@ -1,7 +1,7 @@
 //! [`Arrival`] and [`FlowRecord`]: a flow before and after its run.
 
 use bandwise_units::Time;
-use bandwise_workload::Flow;
+use bandwise_workload::{Flow, ListedFlow};
 
 /// A flow before its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,6 +17,12 @@ pub struct Arrival {
 impl From<Flow> for Arrival {
     fn from(flow: Flow) -> Self {
         Arrival { flow, request: None, class: 0 }
+    }
+}
+
+impl From<ListedFlow> for Arrival {
+    fn from(listed: ListedFlow) -> Self {
+        Arrival { flow: listed.flow, request: None, class: listed.priority }
     }
 }
 

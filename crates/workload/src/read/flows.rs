@@ -1,8 +1,9 @@
-//! Reader for flow lists: CSV with the columns `start_ns,src,dst,bytes`, in order of start.
+//! Reader for flow lists: CSV with the columns `start_ns,src,dst,bytes` and optionally `priority`, in
+//! order of start.
 
 use super::fields::Field;
-use crate::write::HEADER;
-use crate::{Flow, MAX_FLOW, MAX_START};
+use crate::write::{HEADER, HEADER_WITH_PRIORITY};
+use crate::{Flow, ListedFlow, MAX_FLOW, MAX_START};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 
@@ -10,18 +11,20 @@ use bandwise_units::Time;
 /// line.
 ///
 /// ```text
-/// start_ns,src,dst,bytes
-/// 0,3,17,1000
-/// 1250.5,8,3,2400000
+/// start_ns,src,dst,bytes,priority
+/// 0,3,17,1000,0
+/// 1250.5,8,3,2400000,1
 /// ```
 ///
 /// The caller passes the lines of the file and then calls [`FlowList::end`]. Spaces around values
 /// and empty lines are ignored. Starts may have decimals, down to a picosecond. Hosts are counted
-/// from 0. A flow has 1 to 2^40 bytes of payload.
+/// from 0. A flow has 1 to 2^40 bytes of payload. The column `priority` may be absent; flows then have
+/// traffic class 0.
 #[derive(Debug, Clone)]
 pub struct FlowList {
     name: String,
     hosts: u32,
+    classes: u8,
     /// The number of lines so far.
     line: usize,
     header: Header,
@@ -37,17 +40,19 @@ enum Header {
     /// The first lines of a list without a header, which may show another tool's format. `at` is
     /// the number of the first one.
     Missing { at: usize, lines: String },
-    /// The header has been read.
-    Read,
+    /// The header has been read. Lines have a traffic class if `has_priority`.
+    Read { has_priority: bool },
 }
 
 /// The number of lines that show another tool's format.
 const SHOWN: usize = 3;
 
 impl FlowList {
-    /// Returns a reader for flows among `hosts` hosts. Errors name the list `name`.
-    pub fn new(name: impl Into<String>, hosts: u32) -> Self {
-        FlowList { name: name.into(), hosts, line: 0, header: Header::Awaited, last: None }
+    /// Returns a reader for flows among `hosts` hosts, with traffic classes below `classes`. Errors name
+    /// the list `name`.
+    pub fn new(name: impl Into<String>, hosts: u32, classes: u8) -> Self {
+        let header = Header::Awaited;
+        FlowList { name: name.into(), hosts, classes, line: 0, header, last: None }
     }
 
     /// Returns the flow of the next line, if the line has one. After an error the list cannot be
@@ -57,7 +62,7 @@ impl FlowList {
     ///
     /// Returns an [`InputError`] if the line is invalid, or the flow starts before the previous
     /// one.
-    pub fn line(&mut self, text: &str) -> Result<Option<Flow>, InputError> {
+    pub fn line(&mut self, text: &str) -> Result<Option<ListedFlow>, InputError> {
         self.line += 1;
         // Spreadsheets write a byte order mark at the start of files.
         let text = if self.line == 1 { text.trim_start_matches('\u{feff}') } else { text };
@@ -65,12 +70,12 @@ impl FlowList {
             return Ok(None);
         }
         let source = Source::excerpt(&self.name, text, self.line);
-        match &mut self.header {
-            Header::Read => {}
+        let has_priority = match &mut self.header {
+            Header::Read { has_priority } => *has_priority,
             Header::Awaited => {
-                self.header = match is_header(text) {
-                    true => Header::Read,
-                    false => {
+                self.header = match header_of(text) {
+                    Some(has_priority) => Header::Read { has_priority },
+                    None => {
                         Header::Missing { at: self.line, lines: text.trim_end().to_owned() + "\n" }
                     }
                 };
@@ -84,8 +89,9 @@ impl FlowList {
                 }
                 return Err(no_header(&self.name, *at, lines));
             }
-        }
-        let flow = flow(&source, self.hosts)?;
+        };
+        let listed = self.flow(&source, has_priority)?;
+        let flow = listed.flow;
         if let Some((last, line)) = self.last.filter(|&(last, _)| flow.start < last) {
             let message = format!(
                 "a flow that starts at {} after one that starts at {last}, in line {line}",
@@ -95,7 +101,7 @@ impl FlowList {
             return Err(error.allowed("flows in order of start_ns"));
         }
         self.last = Some((flow.start, self.line));
-        Ok(Some(flow))
+        Ok(Some(listed))
     }
 
     /// Ends the list. A list without flows is valid, a list without a header is not.
@@ -105,7 +111,7 @@ impl FlowList {
     /// Returns an [`InputError`] if there was no header.
     pub fn end(&self) -> Result<(), InputError> {
         match &self.header {
-            Header::Read => Ok(()),
+            Header::Read { .. } => Ok(()),
             Header::Missing { at, lines } => Err(no_header(&self.name, *at, lines)),
             Header::Awaited => {
                 let error = Source::new(&self.name, "").error(0..0, "a flow list without a line");
@@ -119,16 +125,22 @@ impl FlowList {
 pub fn flows<'a>(
     source: &Source<'a>,
     hosts: u32,
-) -> impl Iterator<Item = Result<Flow, InputError>> + use<'a> {
-    lines(source.name, hosts, source.text.lines())
+    classes: u8,
+) -> impl Iterator<Item = Result<ListedFlow, InputError>> + use<'a> {
+    lines(source.name, hosts, classes, source.text.lines())
 }
 
 /// Iterates over the flows of a list that comes line by line.
-pub fn lines<L>(name: impl Into<String>, hosts: u32, lines: L) -> FlowLines<L::IntoIter>
+pub fn lines<L>(
+    name: impl Into<String>,
+    hosts: u32,
+    classes: u8,
+    lines: L,
+) -> FlowLines<L::IntoIter>
 where
     L: IntoIterator<Item: AsRef<str>>,
 {
-    FlowLines { list: FlowList::new(name, hosts), lines: Some(lines.into_iter()) }
+    FlowLines { list: FlowList::new(name, hosts, classes), lines: Some(lines.into_iter()) }
 }
 
 /// An iterator over the flows of [`lines`]. An error is the last item.
@@ -140,7 +152,7 @@ pub struct FlowLines<I> {
 }
 
 impl<I: Iterator<Item: AsRef<str>>> Iterator for FlowLines<I> {
-    type Item = Result<Flow, InputError>;
+    type Item = Result<ListedFlow, InputError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let found = loop {
@@ -160,14 +172,18 @@ impl<I: Iterator<Item: AsRef<str>>> Iterator for FlowLines<I> {
 
 impl<I: Iterator<Item: AsRef<str>>> std::iter::FusedIterator for FlowLines<I> {}
 
-fn is_header(line: &str) -> bool {
-    Field::between_commas(line, 0).map(|field| field.text).eq(HEADER.split(','))
+/// Returns whether a header has the column of traffic classes, or `None` if the line is no header.
+fn header_of(line: &str) -> Option<bool> {
+    let is = |columns: &str| {
+        Field::between_commas(line, 0).map(|field| field.text).eq(columns.split(','))
+    };
+    if is(HEADER) { Some(false) } else { is(HEADER_WITH_PRIORITY).then_some(true) }
 }
 
 /// Returns the error of a list that begins with these lines, from line `at` on.
 fn no_header(name: &str, at: usize, lines: &str) -> InputError {
     let source = Source::excerpt(name, lines, at);
-    let columns: Vec<&str> = HEADER.split(',').collect();
+    let columns: Vec<&str> = HEADER_WITH_PRIORITY.split(',').collect();
     let first = lines.lines().next().unwrap_or_default();
     let unknown = Field::between_commas(first, 0).find(|field| !columns.contains(&field.text));
     let has_columns = first.split(',').any(|name| columns.contains(&name.trim()));
@@ -179,28 +195,50 @@ fn no_header(name: &str, at: usize, lines: &str) -> InputError {
         }
         _ => source.error_in_line(at, "a flow list without its header"),
     };
-    error.allowed(HEADER)
+    error.allowed(format!("{HEADER}, or {HEADER_WITH_PRIORITY}"))
 }
 
-fn flow(source: &Source, hosts: u32) -> Result<Flow, InputError> {
-    let mut fields = Field::between_commas(source.text, 0);
-    let (Some(start), Some(src), Some(dst), Some(bytes), None) =
-        (fields.next(), fields.next(), fields.next(), fields.next(), fields.next())
-    else {
-        let found = Field::between_commas(source.text, 0).count();
-        let message = format!("{found} value{} in a line", if found == 1 { "" } else { "s" });
-        let at = 0..source.text.trim_end().len();
-        return Err(source.error(at, message).allowed(format!("4 values: {HEADER}")));
-    };
-    let start = start_ns(source, &start)?;
-    let (from, to) = (host(source, "src", &src, hosts)?, host(source, "dst", &dst, hosts)?);
+impl FlowList {
+    /// Reads the line of a flow.
+    fn flow(&self, source: &Source, has_priority: bool) -> Result<ListedFlow, InputError> {
+        let mut fields = Field::between_commas(source.text, 0);
+        let values = [fields.next(), fields.next(), fields.next(), fields.next()];
+        let priority = if has_priority { fields.next() } else { None };
+        let is_whole = priority.is_some() == has_priority && fields.next().is_none();
+        let ([Some(start), Some(src), Some(dst), Some(bytes)], true) = (values, is_whole) else {
+            let found = Field::between_commas(source.text, 0).count();
+            let message = format!("{found} value{} in a line", if found == 1 { "" } else { "s" });
+            let columns = if has_priority { HEADER_WITH_PRIORITY } else { HEADER };
+            let wanted = columns.split(',').count();
+            let error = source.error(0..source.text.trim_end().len(), message);
+            return Err(error.allowed(format!("{wanted} values: {columns}")));
+        };
+        let flow = flow(source, self.hosts, [&start, &src, &dst, &bytes])?;
+        let priority = priority.map_or(Ok(0), |field| self.priority(source, &field))?;
+        Ok(ListedFlow { flow, priority })
+    }
+
+    fn priority(&self, source: &Source, field: &Field) -> Result<u8, InputError> {
+        let number = whole(field).and_then(|number| u8::try_from(number).ok());
+        number.filter(|&number| number < self.classes).ok_or_else(|| {
+            let most = self.classes.saturating_sub(1);
+            let allowed = format!("traffic classes 0 to {most}, or more `classes` in [switch]");
+            field.error(source, "priority").allowed(allowed)
+        })
+    }
+}
+
+fn flow(source: &Source, hosts: u32, fields: [&Field; 4]) -> Result<Flow, InputError> {
+    let [start, src, dst, bytes] = fields;
+    let start = start_ns(source, start)?;
+    let (from, to) = (host(source, "src", src, hosts)?, host(source, "dst", dst, hosts)?);
     if from == to {
         let message = format!("a flow from host {from} to itself");
         let error = source.error(src.span.start..dst.span.end, message);
         return Err(error.allowed("two different hosts"));
     }
     let least_to_most = 1..=MAX_FLOW.get();
-    let bytes = whole(&bytes).filter(|bytes| least_to_most.contains(bytes)).ok_or_else(|| {
+    let bytes = whole(bytes).filter(|bytes| least_to_most.contains(bytes)).ok_or_else(|| {
         let allowed = format!("a whole number from 1 to {}, which is 2^40", MAX_FLOW.get());
         bytes.error(source, "bytes").allowed(allowed)
     })?;

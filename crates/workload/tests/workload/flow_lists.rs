@@ -1,14 +1,17 @@
 //! Flow lists: written lists are read as the same, and invalid lines are refused.
 
 use super::flows;
-use bandwise_input::Source;
+use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 use bandwise_workload::{Flow, read, write};
 use proptest::prelude::*;
 
 fn read(text: &str) -> Result<Vec<Flow>, String> {
-    let flows = read::flows(&Source::new("my.csv", text), 54);
-    flows.collect::<Result<_, _>>().map_err(|error| error.to_string())
+    let flows = read::flows(&Source::new("my.csv", text), 54, 1);
+    flows
+        .map(|listed| Ok(listed?.flow))
+        .collect::<Result<_, InputError>>()
+        .map_err(|e| e.to_string())
 }
 
 /// Returns the error for a line after the header and a flow that starts at 5 ns.
@@ -30,10 +33,10 @@ fn decimals_and_spaces_are_read() {
 #[test]
 fn invalid_headers_are_refused() {
     insta::assert_snapshot!(read("").unwrap_err(), @"my.csv:1: a flow list without a line (allowed: start_ns,src,dst,bytes in the first line)");
-    insta::assert_snapshot!(read("\n\n0,1,2,3\n").unwrap_err(), @"my.csv:3: a flow list without its header (allowed: start_ns,src,dst,bytes)");
-    insta::assert_snapshot!(read("start_ns,src,dst,size\n").unwrap_err(), @r#"my.csv:1: "size" is not a column of flow lists (allowed: start_ns,src,dst,bytes)"#);
-    insta::assert_snapshot!(read("start_ns,src,dst,bytes,priority\n0,0,1,5,3\n").unwrap_err(), @r#"my.csv:1: "priority" is not a column of flow lists (allowed: start_ns,src,dst,bytes)"#);
-    insta::assert_snapshot!(read("src,dst,bytes,start_ns\n").unwrap_err(), @"my.csv:1: a flow list without its header (allowed: start_ns,src,dst,bytes)");
+    insta::assert_snapshot!(read("\n\n0,1,2,3\n").unwrap_err(), @"my.csv:3: a flow list without its header (allowed: start_ns,src,dst,bytes, or start_ns,src,dst,bytes,priority)");
+    insta::assert_snapshot!(read("start_ns,src,dst,size\n").unwrap_err(), @r#"my.csv:1: "size" is not a column of flow lists (allowed: start_ns,src,dst,bytes, or start_ns,src,dst,bytes,priority)"#);
+    insta::assert_snapshot!(read("start_ns,src,dst,bytes,class\n0,0,1,5,3\n").unwrap_err(), @r#"my.csv:1: "class" is not a column of flow lists (allowed: start_ns,src,dst,bytes, or start_ns,src,dst,bytes,priority)"#);
+    insta::assert_snapshot!(read("src,dst,bytes,start_ns\n").unwrap_err(), @"my.csv:1: a flow list without its header (allowed: start_ns,src,dst,bytes, or start_ns,src,dst,bytes,priority)");
 }
 
 #[test]
@@ -69,6 +72,28 @@ fn impossible_flows_are_refused() {
     insta::assert_snapshot!(refused("\n6,0,1,1\n\n5,0,1,1"), @"my.csv:6: a flow that starts at 5 ns after one that starts at 6 ns, in line 4 (allowed: flows in order of start_ns)");
 }
 
+#[test]
+fn a_column_of_traffic_classes_is_read() {
+    let list = |rest: &str| {
+        let text = format!("start_ns, src,dst,bytes ,priority\n{rest}\n");
+        let flows = read::flows(&Source::new("my.csv", &text), 54, 4);
+        let classes = flows.map(|listed| Ok(listed?.priority));
+        classes.collect::<Result<Vec<u8>, InputError>>().map_err(|error| error.to_string())
+    };
+    assert_eq!(list("0,0,1,5,3\n0,0,2,5, 0 \n7,0,1,5,03").unwrap(), [3, 0, 3]);
+    assert_eq!(list("").unwrap(), []);
+    insta::assert_snapshot!(list("0,0,1,5,4").unwrap_err(), @r#"my.csv:2: priority is "4" (allowed: traffic classes 0 to 3, or more `classes` in [switch])"#);
+    insta::assert_snapshot!(list("0,0,1,5,-1").unwrap_err(), @r#"my.csv:2: priority is "-1" (allowed: traffic classes 0 to 3, or more `classes` in [switch])"#);
+    insta::assert_snapshot!(list("0,0,1,5,").unwrap_err(), @r#"my.csv:2: priority is "" (allowed: traffic classes 0 to 3, or more `classes` in [switch])"#);
+    insta::assert_snapshot!(list("0,0,1,5,high").unwrap_err(), @r#"my.csv:2: priority is "high" (allowed: traffic classes 0 to 3, or more `classes` in [switch])"#);
+    insta::assert_snapshot!(list("0,0,1,5,256").unwrap_err(), @r#"my.csv:2: priority is "256" (allowed: traffic classes 0 to 3, or more `classes` in [switch])"#);
+    insta::assert_snapshot!(list("0,0,1,5").unwrap_err(), @"my.csv:2: 4 values in a line (allowed: 5 values: start_ns,src,dst,bytes,priority)");
+    insta::assert_snapshot!(list("0,0,1,5,1,1").unwrap_err(), @"my.csv:2: 6 values in a line (allowed: 5 values: start_ns,src,dst,bytes,priority)");
+    // Without the column all flows have class 0.
+    let plain = read::flows(&Source::new("my.csv", "start_ns,src,dst,bytes\n0,0,1,5\n"), 54, 4);
+    assert!(plain.map(|listed| listed.unwrap().priority).eq([0]));
+}
+
 /// A list that is larger than memory should hold: only one line exists at a time.
 #[test]
 fn a_long_list_streams() {
@@ -79,9 +104,9 @@ fn a_long_list_streams() {
         n => format!("{n},{},{},{n}", n % 54, (n + 1) % 54),
     };
     let mut sum = 0;
-    for found in read::lines("long.csv", 54, (0..=FLOWS).map(line)) {
+    for found in read::lines("long.csv", 54, 1, (0..=FLOWS).map(line)) {
         match found {
-            Ok(flow) => sum += flow.bytes,
+            Ok(listed) => sum += listed.flow.bytes,
             Err(error) => assert_eq!(error.line() as u64, FLOWS + 1),
         }
     }
@@ -92,7 +117,7 @@ fn a_long_list_streams() {
 #[test]
 fn error_ends_the_list() {
     let source = Source::new("my.csv", "start_ns,src,dst,bytes\n0,0,0,1\n0,0,1,1\n");
-    let mut flows = read::flows(&source, 54);
+    let mut flows = read::flows(&source, 54, 1);
     assert!(flows.next().unwrap().is_err());
     assert!(flows.next().is_none() && flows.next().is_none());
 }
