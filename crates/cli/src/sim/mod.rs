@@ -2,6 +2,7 @@
 
 mod answer;
 mod effort;
+mod headroom;
 mod list;
 mod names;
 mod nanoseconds;

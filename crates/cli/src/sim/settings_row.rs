@@ -1,5 +1,6 @@
 //! [`SettingsRow`]: the settings of a simulated network, after all defaults.
 
+use super::headroom;
 use bandwise_netsim::ethernet::{Buffering, HostModel, InputBuffers, Routing, SharedBuffer};
 use bandwise_rdma::congestion::{
     AimdSettings, Algorithm, DcqcnSettings, DctcpSettings, HpccSettings, RedMarker, SwiftSettings,
@@ -33,15 +34,35 @@ pub(super) struct SettingsRow {
     warmup: String,
     extra_header: u32,
     congestion_control: CongestionRow,
-    ecn: Option<RedMarker>,
+    ecn: Option<EcnRow>,
+}
+
+/// The thresholds of marks, and the rate of the ports for which they are.
+#[derive(Serialize)]
+struct EcnRow {
+    #[serde(flatten)]
+    marker: RedMarker,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
 }
 
 /// The thresholds of PFC.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum PfcRow {
-    PerInput { xoff_bytes: u64, xon_bytes: u64 },
-    Shared { headroom_bytes: u64, slack_bytes: u64 },
+    PerInput {
+        xoff_bytes: u64,
+        xon_bytes: u64,
+        response: String,
+    },
+    /// The most headroom of a port, and the least of one with a cable.
+    Shared {
+        headroom_bytes: u64,
+        least_headroom_bytes: u64,
+        headroom_limit: Option<&'static str>,
+        slack_bytes: u64,
+        response: String,
+    },
 }
 
 /// The timeout of a transport.
@@ -92,7 +113,7 @@ impl SettingsRow {
             queues,
             buffer_bytes: switch.buffering.buffer().get(),
             alpha,
-            pfc: PfcRow::of(&switch.buffering),
+            pfc: PfcRow::of(scenario),
             classes: model.classes.count,
             routing: match model.routing {
                 Routing::Ecmp => "ecmp",
@@ -119,21 +140,33 @@ impl SettingsRow {
             warmup: scenario.warmup().to_string(),
             extra_header: host.extra_header,
             congestion_control: CongestionRow::of(host),
-            ecn: switch.ecn,
+            ecn: switch.ecn.map(|marking| EcnRow {
+                marker: marking.marker,
+                at: marking.at.map(|rate| rate.to_string()),
+            }),
         }
     }
 }
 
 impl PfcRow {
-    fn of(buffering: &Buffering) -> Option<Self> {
-        match buffering {
-            Buffering::PerInput(InputBuffers { pfc: Some(pfc), .. }) => {
-                Some(PfcRow::PerInput { xoff_bytes: pfc.xoff.get(), xon_bytes: pfc.xon.get() })
-            }
-            Buffering::Shared(SharedBuffer { pfc: Some(pfc), .. }) => Some(PfcRow::Shared {
-                headroom_bytes: pfc.headroom.get(),
-                slack_bytes: pfc.slack.get(),
+    fn of(scenario: &EthernetScenario) -> Option<Self> {
+        let response = scenario.model().pause_response.to_string();
+        match &scenario.model().switch.buffering {
+            Buffering::PerInput(InputBuffers { pfc: Some(pfc), .. }) => Some(PfcRow::PerInput {
+                xoff_bytes: pfc.xoff.get(),
+                xon_bytes: pfc.xon.get(),
+                response,
             }),
+            Buffering::Shared(SharedBuffer { pfc: Some(pfc), .. }) => {
+                let (least, most) = headroom::range(scenario)?;
+                Some(PfcRow::Shared {
+                    headroom_bytes: most.get(),
+                    least_headroom_bytes: least.get(),
+                    headroom_limit: headroom::limit(scenario),
+                    slack_bytes: pfc.slack.get(),
+                    response,
+                })
+            }
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! The results as tables for the terminal.
 
+use super::headroom;
 use super::names::{group, percent};
 use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, Schedule, SharedBuffer};
 use bandwise_rdma::congestion::Algorithm;
@@ -169,9 +170,15 @@ fn transport(scenario: &EthernetScenario) -> String {
         Buffering::PerInput(InputBuffers { pfc: Some(pfc), .. }) => {
             format!("with PFC (X-OFF at {} B)", pfc.xoff.get())
         }
-        Buffering::Shared(SharedBuffer { pfc: Some(pfc), .. }) => {
-            format!("with PFC (headroom of {} B)", pfc.headroom.get())
-        }
+        Buffering::Shared(SharedBuffer { pfc: Some(_), .. }) => match headroom::range(scenario) {
+            Some((least, most)) if least < most => {
+                format!("with PFC (headroom of {} to {} B by port)", least.get(), most.get())
+            }
+            range => {
+                let each = range.map_or(0, |(_, most)| most.get());
+                format!("with PFC (headroom of {each} B)")
+            }
+        },
         _ => "without PFC".to_owned(),
     };
     let cap = match window {
@@ -197,7 +204,15 @@ fn transport(scenario: &EthernetScenario) -> String {
         Some(every) => format!(", flows poll every {every}"),
         None => String::new(),
     };
-    format!("{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}{poll}.\nMTU {mtu} B, {buffer}")
+    let response = match scenario.model().pause_response {
+        Time::ZERO => String::new(),
+        time => format!(", pauses obeyed after {time}"),
+    };
+    let limit = headroom::limit(scenario).map(|limit| format!("\nNote: {limit}."));
+    let limit = limit.unwrap_or_default();
+    format!(
+        "{kind}{recovery} {pfc}{congestion}; {cap}, {timeout}{poll}{response}.{limit}\nMTU {mtu} B, {buffer}"
+    )
 }
 
 /// Returns the settings of Homa as text.
@@ -228,7 +243,8 @@ fn buffers(scenario: &EthernetScenario) -> String {
     if model.classes.count > 1 {
         let order = match model.classes.schedule {
             Schedule::Strict => "the highest first",
-            Schedule::Weighted(_) => "by weight",
+            Schedule::Weighted { strict: 0, .. } => "by weight",
+            Schedule::Weighted { .. } => "strict ones first, then by weight",
         };
         text += match &model.switch.buffering {
             Buffering::PerInput(_) => " and class",

@@ -13,6 +13,7 @@ mod compare;
 mod controller;
 #[cfg(feature = "verbs")]
 mod devices;
+mod ethernet_switch;
 mod fabric;
 mod lab;
 mod papers;

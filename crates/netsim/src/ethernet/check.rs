@@ -3,7 +3,7 @@
 use super::classes::Schedule;
 use super::network::NetworkModel;
 use super::packet::{CLASSES, MAX_SWITCHES};
-use super::switch::{Buffering, Pfc};
+use super::switch::{Buffering, Headroom, Pfc};
 use crate::base::range::{OutOfRange, within};
 use bandwise_rdma::transport::TransportSettingsError;
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
@@ -20,6 +20,8 @@ pub const EXTRA_HEADERS: RangeInclusive<u64> = 0..=256;
 pub const POLLS: RangeInclusive<Time> = Time::from_ns(1)..=Time::from_us(1);
 /// Largest buffer of an input or a switch; buffers are counted in 32 bits.
 pub const LARGEST_BUFFER: Bytes = Bytes::new(1_000_000_000);
+/// Times until hosts and switches obey a PFC frame.
+pub const RESPONSES: RangeInclusive<Time> = Time::ZERO..=Time::from_ms(1);
 /// Multiples of a shared buffer's free space that a queue may hold (`alpha`).
 pub const ALPHAS: RangeInclusive<f64> = 0.001..=1_000.0;
 
@@ -97,7 +99,11 @@ impl NetworkModel {
 
     fn check_classes(&self) -> Result<(), ModelError> {
         within("the number of traffic classes", self.classes.count, 1..=CLASSES as u8, "")?;
-        if let Schedule::Weighted(weights) = &self.classes.schedule {
+        let classes = 0..=self.classes.count - 1;
+        for class in [self.host.ack_class, self.host.cnp_class].into_iter().flatten() {
+            within("the class of acknowledgements or CNPs", class, classes.clone(), "")?;
+        }
+        if let Schedule::Weighted { weights, .. } = &self.classes.schedule {
             for &weight in &weights[..usize::from(self.classes.count)] {
                 within("the weight of a class", weight, 1..=u16::MAX, "")?;
             }
@@ -107,6 +113,7 @@ impl NetworkModel {
 
     fn check_switch(&self, fabric: &Fabric) -> Result<(), ModelError> {
         let buffering = &self.switch.buffering;
+        within("the response to a pause", self.pause_response, RESPONSES, "")?;
         let least = Bytes::new(u64::from(self.host.full_frame()));
         within("the buffer", buffering.buffer(), least..=LARGEST_BUFFER, "")?;
         match buffering {
@@ -124,12 +131,14 @@ impl NetworkModel {
                 let most = LARGEST_BUFFER;
                 within("the space reserved for a queue", shared.reserve, Bytes::ZERO..=most, "")?;
                 if let Some(pfc) = shared.pfc {
-                    within("the headroom", pfc.headroom, Bytes::ZERO..=most, "")?;
+                    if let Headroom::Fixed(headroom) = pfc.headroom {
+                        within("the headroom", headroom, Bytes::ZERO..=most, "")?;
+                    }
                     within("the slack", pfc.slack, Bytes::ZERO..=most, "")?;
                 }
-                let ports = |&node: &_| usize::from(fabric.port_count(node));
-                let (count, lossless) = (self.classes.count, self.classes.lossless);
-                let none = |node: &&_| shared.pool(ports(node), count, lossless).is_none();
+                let none = |node: &&_| {
+                    shared.pool(fabric, **node, self.after_pause(), &self.classes).is_none()
+                };
                 match fabric.switches().iter().find(none) {
                     Some(&node) => Err(ModelError::Reserved(fabric.node(node).name.clone())),
                     None => Ok(()),

@@ -18,14 +18,24 @@ pub struct Classes {
 pub enum Schedule {
     /// Strict priority: the highest class.
     Strict,
-    /// Shares of the link's bytes by these weights, each at least 1 (deficit weighted round robin,
-    /// DWRR).
-    Weighted([u16; CLASSES]),
+    /// Strict classes first, the highest of them before the others. What they leave is shared by weight,
+    /// in bytes (deficit weighted round robin, DWRR).
+    Weighted {
+        /// Weight of each class, at least 1; without effect for strict ones.
+        weights: [u16; CLASSES],
+        /// Set of strict classes.
+        strict: u8,
+    },
 }
 
 impl Classes {
     /// One class for all traffic, with flow control where switches have it.
     pub const ONE: Classes = Classes { count: 1, lossless: u8::MAX, schedule: Schedule::Strict };
+
+    /// Returns the number of classes with priority flow control, where switches have it.
+    pub const fn lossless_count(&self) -> u32 {
+        (self.lossless & u8::MAX >> (8 - self.count)).count_ones()
+    }
 
     /// Returns whether flow control may pause a class.
     pub const fn is_lossless(&self, class: u8) -> bool {
@@ -56,7 +66,10 @@ impl DeficitRoundRobin {
         let class = match schedule {
             _ if ready & (ready - 1) == 0 => ready.trailing_zeros() as usize,
             Schedule::Strict => 7 - ready.leading_zeros() as usize,
-            Schedule::Weighted(weights) => self.weighted(weights, ready),
+            Schedule::Weighted { strict, .. } if ready & strict != 0 => {
+                7 - (ready & strict).leading_zeros() as usize
+            }
+            Schedule::Weighted { weights, .. } => self.weighted(weights, ready),
         };
         class % CLASSES
     }
@@ -76,11 +89,13 @@ impl DeficitRoundRobin {
         }
     }
 
-    /// Accounts for a packet of a class that leaves while the given classes were ready. A class
-    /// that is alone is not charged.
+    /// Accounts for a packet of a class that leaves while the given classes were ready. A strict class
+    /// is not charged, and neither is one without another weighted class beside it.
     #[inline]
     pub(super) fn sent(&mut self, schedule: &Schedule, ready: u8, class: usize, bytes: u16) {
-        if ready & (ready - 1) != 0 && *schedule != Schedule::Strict {
+        let Schedule::Weighted { strict, .. } = schedule else { return };
+        let weighted = ready & !strict;
+        if weighted.count_ones() > 1 && weighted >> class & 1 == 1 {
             self.left[class] -= i32::from(bytes);
         }
     }
@@ -99,17 +114,29 @@ mod tests {
     }
 
     proptest! {
-        /// Classes with permanent backlog share by weight, for any packet sizes.
+        /// Classes with permanent backlog share by weight, for any packet sizes. Strict classes that
+        /// send now and then come first and change no share.
         #[test]
         fn bytes_are_shared_by_weight(
             weights in prop::array::uniform8(1u16..20),
             sizes in prop::array::uniform8(64u16..9_000),
             ready in 1u8..=255,
+            strict: u8,
+            every in 2u32..9,
         ) {
-            let schedule = Schedule::Weighted(weights);
+            let (ready, strict) = (ready & !strict, strict);
+            prop_assume!(ready != 0);
+            let schedule = Schedule::Weighted { weights, strict };
+            let mut turn = 0;
             let mut scheduler = DeficitRoundRobin::default();
             let mut bytes_sent = [0u64; CLASSES];
             while bytes_sent.iter().sum::<u64>() < 50_000_000 {
+                turn += 1;
+                if turn % every == 0 && strict != 0 {
+                    let class = scheduler.next(&schedule, ready | strict);
+                    prop_assert_eq!(class, 7 - strict.leading_zeros() as usize);
+                    scheduler.sent(&schedule, ready | strict, class, sizes[class]);
+                }
                 let class = scheduler.next(&schedule, ready);
                 prop_assert!(ready >> class & 1 == 1);
                 scheduler.sent(&schedule, ready, class, sizes[class]);

@@ -72,8 +72,10 @@ impl<F: Features> Core<F> {
         }
         // No path contains a port without a cable.
         let output = |port: Port| match fabric.peer(port) {
-            Some((_, link)) => Output::new(ends[&port], link.rate, link.delay),
-            None => Output::new(LinkEnd::MAX, BitRate::from_bps(1), Time::ZERO),
+            Some((_, link)) => {
+                Output::new(ends[&port], link.rate, link.delay, model.pause_response)
+            }
+            None => Output::new(LinkEnd::MAX, BitRate::from_bps(1), Time::ZERO, Time::ZERO),
         };
         let paths = Arc::new(EqualPaths::new(fabric));
         let classes = &model.classes;
@@ -86,8 +88,14 @@ impl<F: Features> Core<F> {
                     let other = |(at, _): &&(Port, Pfc)| *at == port(place as u8 + 1);
                     model.thresholds.iter().find(other).map(|&(_, pfc)| pfc)
                 };
-                let outputs = outputs.collect();
-                let switch = Switch::new(&model.switch, classes, outputs, pfc, seed, rank.into());
+                let headrooms: Vec<Bytes> = match &model.switch.buffering {
+                    Buffering::Shared(shared) => {
+                        shared.headrooms(fabric, node, model.after_pause()).collect()
+                    }
+                    Buffering::PerInput(_) => Vec::new(),
+                };
+                let (model, outputs, rank) = (&model.switch, outputs.collect(), rank.into());
+                let switch = Switch::new(model, classes, outputs, &headrooms, pfc, seed, rank);
                 Member::Switch(Box::new(switch))
             } else {
                 let output = output(fabric.host_port(node));

@@ -259,8 +259,7 @@ impl<F: Features> Host<F> {
             self.report.finished.push(incoming.flow.finished_at(now));
         }
         if let Some(feedback) = arrival.reply {
-            let bytes = self.model.ack_bytes();
-            let mut ack = acknowledgement(incoming, &mut self.spray, bytes, feedback);
+            let mut ack = acknowledgement(incoming, &mut self.spray, &self.model, feedback);
             ack.mark(packet.is_marked());
             self.send_queues.add_ack(F::Frame::from(ack).with_hops_of(frame));
         }
@@ -271,7 +270,8 @@ impl<F: Features> Host<F> {
             let path = path(&mut self.spray, flow.src, incoming.path);
             let bytes = NOTIFICATION as u16;
             let cnp = Packet::new(Kind::Notification, bytes, path, key, 0, 0);
-            self.send_queues.add_ack(cnp.of_class(flow.class).into());
+            let class = self.model.cnp_class.unwrap_or(flow.class);
+            self.send_queues.add_ack(cnp.of_class(class).into());
         }
         let due = incoming.receiver.deadline();
         if due < incoming.ack_due_at {
@@ -286,8 +286,7 @@ impl<F: Features> Host<F> {
         };
         incoming.ack_due_at = Time::MAX;
         if let Some(feedback) = incoming.receiver.on_timeout(now) {
-            let bytes = self.model.ack_bytes();
-            let ack = acknowledgement(incoming, &mut self.spray, bytes, feedback);
+            let ack = acknowledgement(incoming, &mut self.spray, &self.model, feedback);
             self.send_queues.add_ack(ack.into());
         }
         let due = incoming.receiver.deadline();
@@ -494,13 +493,14 @@ fn path(spray: &mut Option<Spray>, to: u32, of_flow: u64) -> u64 {
 fn acknowledgement(
     incoming: &Incoming,
     spray: &mut Option<Spray>,
-    bytes: u32,
+    model: &HostModel,
     feedback: Feedback,
 ) -> Packet {
     let kind = if feedback.nack { Kind::Nack } else { Kind::Ack };
     let Incoming { key, stamp, flow, .. } = *incoming;
     let path = path(spray, flow.src, incoming.path);
-    Packet::new(kind, bytes as u16, path, key, feedback.cumulative, feedback.sack)
-        .of_class(flow.class)
+    let bytes = model.ack_bytes() as u16;
+    Packet::new(kind, bytes, path, key, feedback.cumulative, feedback.sack)
+        .of_class(model.ack_class.unwrap_or(flow.class))
         .stamped(stamp)
 }

@@ -23,6 +23,10 @@ pub struct HostModel {
     /// Interval at which a flow that may send polls the link, at most 4 ms (IRN 4.1: "it
     /// periodically polls the MAC layer until the link is available"). Round-robin if not given.
     pub poll: Option<Time>,
+    /// Traffic class of acknowledgements; that of their flow if not given.
+    pub ack_class: Option<u8>,
+    /// Traffic class of CNPs; that of their flow if not given.
+    pub cnp_class: Option<u8>,
     /// Homa instead of `transport`: each flow is a message, without congestion control.
     pub homa: Option<HomaSettings>,
 }

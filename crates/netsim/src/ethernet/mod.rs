@@ -6,6 +6,7 @@
 //!   round-robin;
 //! - `homa`: a NIC whose messages follow their receivers' grants ([`bandwise_rdma::homa`]);
 //! - [`telemetry`]: in-band telemetry that switches write into packets;
+//! - `headroom`: space for packets that arrive after a pause;
 //! - [`flow`]: flows, and their duration in an empty network;
 //! - [`capture`]: packet captures at ports.
 
@@ -16,6 +17,7 @@ mod core;
 mod feature_sets;
 mod features;
 pub mod flow;
+mod headroom;
 mod homa;
 mod host;
 mod host_model;
@@ -33,14 +35,16 @@ pub mod switch;
 pub mod telemetry;
 
 pub use capture::{CaptureFilter, CaptureRecord, CapturedFrame, CapturedPacket, Direction};
-pub use check::{ALPHAS, EXTRA_HEADERS, LARGEST_BUFFER, MTUS, ModelError, POLLS};
+pub use check::{ALPHAS, EXTRA_HEADERS, LARGEST_BUFFER, MTUS, ModelError, POLLS, RESPONSES};
 pub use classes::{Classes, Schedule};
 pub use core::{bdp_packets, congested_round_trip};
 pub use flow::{FinishedFlow, FlowSpec};
+pub use headroom::{AfterPause, headroom};
 pub use host_model::HostModel;
 pub use network::{Counters, Network, NetworkModel, PathTooLong};
 pub use output::PfcFrame;
 pub use routing::Routing;
 pub use switch::{
-    Buffering, InputBuffers, Pfc, PortCounters, SharedBuffer, SharedPfc, SwitchModel,
+    Buffering, Headroom, InputBuffers, Marking, Pfc, PortCounters, SharedBuffer, SharedPfc,
+    SwitchModel,
 };

@@ -20,6 +20,9 @@ pub struct NetworkModel {
     pub switch: SwitchModel,
     /// Switch ports with PFC thresholds of their own; requires a buffer per input.
     pub thresholds: Vec<(Port, Pfc)>,
+    /// Time that hosts and switches take to obey a PFC frame: real ones finish packets that are in
+    /// their pipelines.
+    pub pause_response: Time,
     /// Model of every host.
     pub host: HostModel,
     /// Traffic classes of the whole network.

@@ -25,6 +25,8 @@ pub(crate) struct Output {
     byte_time: ByteTime,
     /// One-way propagation delay.
     delay: Time,
+    /// Time until the far end obeys a PFC frame.
+    response: Time,
     /// Time from which the link is free.
     pub free_at: Time,
     /// Set of paused traffic classes.
@@ -34,8 +36,16 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn new(end: LinkEnd, rate: BitRate, delay: Time) -> Self {
-        Output { end, byte_time: rate.byte_time(), delay, free_at: Time::ZERO, paused: 0, sent: 0 }
+    pub(crate) fn new(end: LinkEnd, rate: BitRate, delay: Time, response: Time) -> Self {
+        Output {
+            end,
+            byte_time: rate.byte_time(),
+            delay,
+            response,
+            free_at: Time::ZERO,
+            paused: 0,
+            sent: 0,
+        }
     }
 
     /// Returns the set of traffic classes that may send at `now`: none while the link is busy, and
@@ -80,6 +90,6 @@ impl Output {
     pub(crate) fn send_pfc<P: Frame>(&mut self, now: Time, frame: PfcFrame, net: &mut Net<P>) {
         let begin = self.free_at.max(now);
         self.free_at = begin + self.byte_time.of(occupied(LEAST));
-        net.send_flow_control(self.end, self.free_at + self.delay, frame);
+        net.send_flow_control(self.end, self.free_at + self.delay + self.response, frame);
     }
 }

@@ -26,9 +26,10 @@ fn model(transport: TransportSettings, pfc: bool, dcqcn: bool) -> NetworkModel {
                 buffer: Bytes::new(if pfc { 30_000 } else { 8_000 }),
                 pfc: pfc.then_some(Pfc { xoff, xon: xoff }),
             }),
-            ecn: dcqcn.then_some(RedMarker::step(Bytes::new(5_000))),
+            ecn: dcqcn.then_some(RedMarker::step(Bytes::new(5_000)).into()),
         },
         thresholds: Vec::new(),
+        pause_response: Time::ZERO,
         classes: Classes::ONE,
         routing: Routing::Ecmp,
         host: HostModel {
@@ -41,6 +42,8 @@ fn model(transport: TransportSettings, pfc: bool, dcqcn: bool) -> NetworkModel {
             mtu: 1000,
             extra_header: 0,
             poll: None,
+            ack_class: None,
+            cnp_class: None,
             homa: None,
         },
     }

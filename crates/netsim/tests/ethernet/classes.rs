@@ -1,10 +1,13 @@
 //! Traffic classes: effects of a pause, and precedence.
 
 use super::{DELAY, RATE, flow, headroom, irn, model, per_input, random_flows, run};
-use bandwise_netsim::ethernet::{Classes, FlowSpec, Network, NetworkModel, Pfc, Schedule};
+use bandwise_netsim::ethernet::{
+    Buffering, Classes, FlowSpec, Headroom, Network, NetworkModel, Pfc, Schedule, SharedBuffer,
+    SharedPfc,
+};
 use bandwise_rdma::transport::TransportSettings;
-use bandwise_topology::builders;
-use bandwise_units::{Bytes, Time};
+use bandwise_topology::{FabricBuilder, Port, builders};
+use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
 
 fn classes(count: u8, schedule: Schedule) -> NetworkModel {
@@ -65,9 +68,66 @@ fn classes_share_a_link_by_their_schedule() {
         // With 3/4 of the link, half of the bytes take 2/3 of the time.
         let mut weights = [1; 8];
         weights[1] = 3;
-        let [low, high] = shares(Schedule::Weighted(weights), same_host);
+        let [low, high] = shares(Schedule::Weighted { weights, strict: 0 }, same_host);
         assert!((low - 1.0).abs() < 0.02 && (high - 2.0 / 3.0).abs() < 0.02, "{low} {high}");
     }
+}
+
+fn schedule_of(weights: Option<[u16; 8]>, strict: u8) -> Schedule {
+    weights.map_or(Schedule::Strict, |weights| Schedule::Weighted { weights, strict })
+}
+
+/// A host of 20 Gbps sends strict packets to one of 100 Gbps, and two others fill the rest by 3:7: 20, 24
+/// and 56 Gbps. Flows of 2, 2.4 and 5.6 MB therefore end together, after 10,000 packets of 1,082 B:
+/// 10,000 x 1,082 x 8 / 100 Gbps = 865.6 us.
+#[test]
+fn a_strict_class_precedes_weighted_ones() {
+    let mut fabric = FabricBuilder::new();
+    let switch = fabric.add_switch("s", 4).unwrap();
+    for (number, gbps) in [(1, 20), (2, 100), (3, 100), (4, 100)] {
+        let host = fabric.add_host(format!("h{number}"), 1).unwrap();
+        let (a, b) = (Port { node: host, number: 1 }, Port { node: switch, number });
+        fabric.connect(a, b, BitRate::from_gbps(gbps), Time::from_ns(100)).unwrap();
+    }
+    // The strict class is the one in the middle.
+    let weights = [3, 1, 7, 1, 1, 1, 1, 1];
+    let model = classes(3, Schedule::Weighted { weights, strict: 0b010 });
+    let mut network = Network::new(&fabric.build().unwrap(), &model, 1);
+    let flows = [(0, 1, 2_000_000), (1, 0, 2_400_000), (2, 2, 5_600_000)]
+        .map(|(src, class, bytes)| FlowSpec { class, ..flow(src, Time::ZERO, src, 3, bytes) });
+    for finished in run(&mut network, &flows) {
+        let us = finished.completion_time().as_ns_f64() / 1e3;
+        assert!((us / 865.6 - 1.0).abs() < 0.02, "{finished:?}");
+    }
+}
+
+/// A flow whose acknowledgements cross the queue of an incast to its sender. The cap of packets in flight
+/// is a round trip without queues, so that acknowledgements that wait slow the flow down.
+#[test]
+fn acknowledgements_of_a_class_of_their_own_pass_queues_of_data() {
+    let slowdown = |ack_class: Option<u8>| {
+        let mut model = model(irn(), false);
+        model.classes = Classes { count: 2, ..Classes::ONE };
+        let pfc = Some(SharedPfc { headroom: Headroom::ByLink, slack: Bytes::new(2_000) });
+        let (buffer, reserve) = (Bytes::new(2_000_000), Bytes::ZERO);
+        let shared = SharedBuffer { buffer, alpha: 1.0, reserve, pfc };
+        model.switch.buffering = Buffering::Shared(shared);
+        model.host.ack_class = ack_class;
+        let fabric = builders::single_switch(8, RATE, DELAY).unwrap();
+        let mut network = Network::new(&fabric, &model, 1);
+        let mut flows: Vec<FlowSpec> =
+            (2..8).map(|src| flow(src, Time::ZERO, src, 0, 1_000_000)).collect();
+        flows.push(flow(0, Time::ZERO, 0, 1, 500_000));
+        let finished = run(&mut network, &flows);
+        let alone = network.alone(0, 1, 500_000).as_ps() as f64;
+        // Flows are ordered by number.
+        finished[0].completion_time().as_ps() as f64 / alone
+    };
+    let (same, other) = (slowdown(None), slowdown(Some(1)));
+    assert!(same > 1.5, "{same}");
+    // The host acknowledges each packet of the incast: 86 B for 1,082 B, 8% of its link.
+    assert!(other < 1.09, "{other}");
+    assert_eq!(slowdown(Some(0)), same, "the class of the flow");
 }
 
 proptest! {
@@ -77,7 +137,7 @@ proptest! {
     #[test]
     fn unused_classes_do_not_change_results(
         seed in any::<u64>(), pfc: bool, class in 0u8..8, buffer in 5_000u64..60_000,
-        weights in prop::option::of(prop::array::uniform8(1u16..9)),
+        weights in prop::option::of(prop::array::uniform8(1u16..9)), strict: u8,
     ) {
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
         let mut model = model(if pfc { TransportSettings::roce_with_pfc() } else { irn() }, pfc);
@@ -86,7 +146,7 @@ proptest! {
         model.switch.buffering = per_input(buffer + headroom(5_000), thresholds);
         let mut flows = random_flows(seed, 60, 12);
         let expected = run(&mut Network::new(&fabric, &model, seed), &flows);
-        let schedule = weights.map_or(Schedule::Strict, Schedule::Weighted);
+        let schedule = schedule_of(weights, strict);
         model.classes = Classes { count: 8, schedule, ..Classes::ONE };
         flows.iter_mut().for_each(|flow| flow.class = class);
         let finished = run(&mut Network::new(&fabric, &model, seed), &flows);
@@ -97,13 +157,13 @@ proptest! {
     #[test]
     fn every_flow_of_every_class_arrives(
         seed in any::<u64>(), count in 2u8..=8, lossless: u8, buffer in 5_000u64..60_000,
-        weights in prop::option::of(prop::array::uniform8(1u16..9)),
+        weights in prop::option::of(prop::array::uniform8(1u16..9)), strict: u8,
     ) {
         let fabric = builders::leaf_spine(3, 2, 4, RATE, Time::from_ns(500)).unwrap();
         let mut model = model(irn(), true);
         let xoff = Bytes::new(buffer);
         model.switch.buffering = per_input(buffer + headroom(5_000), Some(Pfc { xoff, xon: xoff }));
-        let schedule = weights.map_or(Schedule::Strict, Schedule::Weighted);
+        let schedule = schedule_of(weights, strict);
         model.classes = Classes { count, lossless, schedule };
         let mut flows = random_flows(seed, 60, 12);
         flows.iter_mut().for_each(|flow| flow.class = (flow.number % u32::from(count)) as u8);

@@ -39,6 +39,7 @@ fn model(transport: TransportSettings, pfc: bool) -> NetworkModel {
     NetworkModel {
         switch: SwitchModel { buffering: per_input(240_000, pfc), ecn: None },
         thresholds: Vec::new(),
+        pause_response: Time::ZERO,
         classes: Classes::ONE,
         routing: Routing::Ecmp,
         host: HostModel {
@@ -48,6 +49,8 @@ fn model(transport: TransportSettings, pfc: bool) -> NetworkModel {
             mtu: 1000,
             extra_header: 0,
             poll: None,
+            ack_class: None,
+            cnp_class: None,
             homa: None,
         },
     }
@@ -195,7 +198,7 @@ fn congestion_control_does_not_slow_a_single_flow_and_keeps_queues_short() {
     let dropped = |algorithm| {
         let mut model = model(irn(), false);
         model.host.congestion.algorithm = algorithm;
-        model.switch.ecn = algorithm.needs_marks().then_some(RedMarker::DCQCN);
+        model.switch.ecn = algorithm.needs_marks().then_some(RedMarker::DCQCN.into());
         let mut network = Network::new(&fat_tree(), &model, 1);
         let finished = run(&mut network, &[flow(0, Time::ZERO, 0, 53, 2_000_000)]);
         let alone = network.alone(0, 53, 2_000_000);
@@ -273,7 +276,7 @@ proptest! {
             // Windows and round trips need acknowledgements.
             model.host.transport.acks = Acks::EveryPacket;
         }
-        model.switch.ecn = Some(RedMarker::DCQCN);
+        model.switch.ecn = Some(RedMarker::DCQCN.into());
         if pfc {
             // Two delays of 500 ns hold 5 KB.
             let xoff = Bytes::new(buffer);

@@ -2,7 +2,7 @@
 
 use super::{DELAY, RATE, fat_tree, flow, headroom, model, per_input};
 use bandwise_netsim::ethernet::{
-    Buffering, Classes, FlowSpec, Network, NetworkModel, Pfc, SharedBuffer, SharedPfc,
+    Buffering, Classes, FlowSpec, Headroom, Network, NetworkModel, Pfc, SharedBuffer, SharedPfc,
 };
 use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port};
@@ -66,7 +66,7 @@ fn shortest_paths_on_a_ring_of_five_deadlock() {
     let (fabric, ring) = ring(5);
     let mut shared = small_buffers();
     let (buffer, slack) = (Bytes::new(4 * headroom(20_000) + 90_000), Bytes::new(2_000));
-    let pfc = Some(SharedPfc { headroom: Bytes::new(headroom(20_000)), slack });
+    let pfc = Some(SharedPfc { headroom: Headroom::Fixed(Bytes::new(headroom(20_000))), slack });
     shared.switch.buffering =
         Buffering::Shared(SharedBuffer { buffer, alpha: 1.0, reserve: Bytes::ZERO, pfc });
     for model in [small_buffers(), shared] {

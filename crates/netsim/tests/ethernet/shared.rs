@@ -2,7 +2,8 @@
 
 use super::{DELAY, RATE, fat_tree, flow, headroom, irn, model, partitioned, random_flows, run};
 use bandwise_netsim::ethernet::{
-    Buffering, Classes, FlowSpec, Network, NetworkModel, PortCounters, SharedBuffer, SharedPfc,
+    Buffering, Classes, FlowSpec, Headroom, Network, NetworkModel, PortCounters, SharedBuffer,
+    SharedPfc,
 };
 use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::builders;
@@ -18,7 +19,8 @@ fn shared(
 ) -> NetworkModel {
     let mut model = model(transport, false);
     let slack = Bytes::new(2_000);
-    let pfc = headroom.map(|bytes| SharedPfc { headroom: Bytes::new(bytes), slack });
+    let pfc =
+        headroom.map(|bytes| SharedPfc { headroom: Headroom::Fixed(Bytes::new(bytes)), slack });
     let (buffer, reserve) = (Bytes::new(buffer), Bytes::ZERO);
     model.switch.buffering = Buffering::Shared(SharedBuffer { buffer, alpha, reserve, pfc });
     model

@@ -39,6 +39,7 @@ pub(super) fn warmups(limit: Option<Time>) -> RangeInclusive<Time> {
 /// let model = NetworkModel {
 ///     switch: SwitchModel { buffering: Buffering::PerInput(buffers), ecn: None },
 ///     thresholds: Vec::new(),
+///     pause_response: Time::ZERO,
 ///     host: HostModel {
 ///         transport: TransportSettings::irn(),
 ///         congestion: CongestionSettings::default(),
@@ -46,6 +47,8 @@ pub(super) fn warmups(limit: Option<Time>) -> RangeInclusive<Time> {
 ///         mtu: 4096,
 ///         extra_header: 0,
 ///         poll: None,
+///         ack_class: None,
+///         cnp_class: None,
 ///         homa: None,
 ///     },
 ///     classes: Classes::ONE,

@@ -2,7 +2,7 @@
 
 use super::{parse, read};
 use bandwise_netsim::ethernet::{
-    Buffering, Classes, InputBuffers, NetworkModel, Pfc, Routing, Schedule,
+    Buffering, Classes, Headroom, InputBuffers, NetworkModel, Pfc, Routing, Schedule,
 };
 use bandwise_rdma::congestion::{Algorithm, RedMarker};
 use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
@@ -146,7 +146,7 @@ fn shared_buffer_settings_have_defaults() {
     assert_eq!((given.buffer, given.alpha), (Bytes::new(2_000_000), 8.0));
     assert_eq!(given.reserve, Bytes::new(2_000));
     let lossless = shared("pfc = true").pfc.unwrap();
-    assert_eq!((lossless.headroom, lossless.slack), (Bytes::new(23_310), Bytes::new(2 * 1_062)));
+    assert_eq!((lossless.headroom, lossless.slack), (Headroom::ByLink, Bytes::new(2 * 1_062)));
     assert_eq!(shared("pfc = {}"), shared("pfc = true"));
     assert_eq!(shared("[transport]\nkind = \"roce\""), shared("pfc = true"));
 }
@@ -157,8 +157,15 @@ fn traffic_classes_and_port_settings_are_read() {
     assert_eq!(model("buffer = \"240 KB\"").classes, Classes::ONE);
     let two = model("classes = 2\nlossless = [1]\nschedule = { weights = [1, 3] }\npfc = true");
     let weights = [1, 3, 1, 1, 1, 1, 1, 1];
-    let schedule = Schedule::Weighted(weights);
+    let schedule = Schedule::Weighted { weights, strict: 0 };
     assert_eq!(two.classes, Classes { count: 2, lossless: 0b10, schedule });
+    // Weights are those of the classes that are not strict, in order.
+    let strict = model("classes = 3\nschedule = { weights = [20, 80], strict = [1] }");
+    let weights = [20, 1, 80, 1, 1, 1, 1, 1];
+    assert_eq!(strict.classes.schedule, Schedule::Weighted { weights, strict: 0b010 });
+    let hosts = read("[switch]\nclasses = 3\n[host]\nack-priority = 1\ncnp-priority = 2\n");
+    assert_eq!((hosts.model().host.ack_class, hosts.model().host.cnp_class), (Some(1), Some(2)));
+    assert_eq!((two.host.ack_class, two.host.cnp_class), (None, None));
     // Each class has half of an input's buffer.
     assert_eq!(two.switch.buffering.buffer(), Bytes::new(120_000));
     let scenario = read(
@@ -255,7 +262,7 @@ fn congestion_control_is_read_by_name() {
     };
     let dcqcn = roce("dcqcn");
     assert_eq!(dcqcn.host.congestion.algorithm, Algorithm::Dcqcn);
-    assert_eq!(dcqcn.switch.ecn, Some(RedMarker::DCQCN));
+    assert_eq!(dcqcn.switch.ecn, Some(RedMarker::DCQCN.into()));
     // CNPs need no acknowledgements, round-trip times do.
     assert_eq!(dcqcn.host.transport.acks, Acks::OnCompletion);
     let timely = roce("timely");
@@ -271,6 +278,6 @@ fn congestion_control_is_read_by_name() {
     let marks =
         read("[congestion-control]\necn = { kmin = \"1 KB\", kmax = \"2 KB\", pmax = 1.0 }\n");
     let marker = RedMarker::new(Bytes::new(1_000), Bytes::new(2_000), 1.0).unwrap();
-    assert_eq!(marks.model().switch.ecn, Some(marker));
+    assert_eq!(marks.model().switch.ecn, Some(marker.into()));
     assert_eq!(marks.model().host.congestion.algorithm, Algorithm::None);
 }

@@ -3,7 +3,9 @@
 
 use super::read;
 use bandwise_netsim::engine::Sequential;
-use bandwise_netsim::ethernet::{Buffering, InputBuffers, Pfc, Schedule, SharedBuffer, SharedPfc};
+use bandwise_netsim::ethernet::{
+    Buffering, Headroom, InputBuffers, Pfc, Schedule, SharedBuffer, SharedPfc,
+};
 use bandwise_rdma::transport::Timeout;
 use bandwise_scenario::ethernet::{
     Arrival, ArrivalError, EthernetBuilder, EthernetScenario, Generator, Part, TransportKind,
@@ -43,7 +45,8 @@ fn impossible_values_are_refused() {
     let of_two = Incast::new(2, 0, 1, Bytes::new(3_000)).unwrap();
     let classed = Part { generator: Generator::Incast(of_two), expected: 1, class: 1 };
     let shared = |buffer, alpha, headroom| {
-        let pfc = Some(SharedPfc { headroom: Bytes::new(headroom), slack: Bytes::ZERO });
+        let pfc =
+            Some(SharedPfc { headroom: Headroom::Fixed(Bytes::new(headroom)), slack: Bytes::ZERO });
         let shared = SharedBuffer { buffer: Bytes::new(buffer), alpha, reserve: Bytes::ZERO, pfc };
         small().change_model(|model| model.switch.buffering = Buffering::Shared(shared))
     };
@@ -81,7 +84,9 @@ fn impossible_values_are_refused() {
         why(small().change_model(|model| model.host.poll = Some(Time::ZERO))),
         why(small().change_model(|model| model.host.transport.timeout = Timeout::Fixed(Time::ZERO))),
         why(small().change_model(|model| model.classes.count = 9)),
-        why(small().change_model(|model| model.classes.schedule = Schedule::Weighted([0; 8]))),
+        why(small().change_model(|model| {
+            model.classes.schedule = Schedule::Weighted { weights: [0; 8], strict: 0 }
+        })),
         why(thresholds(77, 1)),
         why(thresholds(0, 9)),
         why(shared(9_000, f64::NAN, 0)),
@@ -151,7 +156,7 @@ proptest! {
             model.host.transport.timeout = Timeout::Fixed(Time::from_us(fixed));
             model.classes.count = count;
             model.classes.lossless = lossless;
-            model.classes.schedule = Schedule::Weighted([weight; 8]);
+            model.classes.schedule = Schedule::Weighted { weights: [weight; 8], strict: 0 };
             let part = |share: f64, of: Bytes| Bytes::new((share * of.get() as f64) as u64);
             let buffer = Bytes::new(buffer);
             model.switch.buffering = match is_shared {
@@ -160,7 +165,10 @@ proptest! {
                     alpha,
                     reserve: Bytes::new(100),
                     // 4 ports with up to 8 lossless classes: the headrooms can exceed the buffer.
-                    pfc: Some(SharedPfc { headroom: part(xoff / 10.0, buffer), slack: Bytes::new(2_000) }),
+                    pfc: Some(SharedPfc {
+                        headroom: Headroom::Fixed(part(xoff / 10.0, buffer)),
+                        slack: Bytes::new(2_000),
+                    }),
                 }),
                 false => {
                     let xoff = part(xoff, buffer);

@@ -1,8 +1,8 @@
 //! With `pfc = true` nothing is dropped, and hardly a byte of the headroom is too much.
 
 use super::{parse, read};
+use bandwise_netsim::ethernet::headroom;
 use bandwise_scenario::Parsed;
-use bandwise_scenario::ethernet::headroom;
 use bandwise_units::{BitRate, Bytes, Time};
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn drops_nothing(
 ) -> Result<(), TestCaseError> {
     let frame = Bytes::new(u64::from(62 + mtu));
     let (rate, delay) = (BitRate::from_gbps(gbps), Time::from_ns(delay));
-    let buffer = headroom(rate, delay, frame) + Bytes::new(beyond);
+    let buffer = headroom(rate, delay, Time::ZERO, frame) + Bytes::new(beyond);
     let text = format!(
         "[fabric]\nbuild = {{ leaf-spine = {{ leaves = 4, spines = 2, hosts = 4 }} }}\n\
          link = {{ rate = \"{rate}\", delay = \"{delay}\" }}\n\

@@ -13,6 +13,7 @@ use serde::{Serialize, Serializer};
 pub(super) struct StudyAnswer<'a> {
     schema: u32,
     title: &'a str,
+    warnings: Vec<String>,
     axes: Vec<AxisRow<'a>>,
     points: Vec<PointRow<'a>>,
     rows: Vec<MetricRow>,
@@ -90,6 +91,7 @@ impl<'a> StudyAnswer<'a> {
         StudyAnswer {
             schema: 1,
             title: &study.title,
+            warnings: study.warnings.iter().map(ToString::to_string).collect(),
             axes: study.axes.iter().map(axis).collect(),
             points: done().map(|(point, finished)| PointRow::new(study, point, finished)).collect(),
             rows: done().flat_map(|(point, finished)| metrics(study, point, finished)).collect(),

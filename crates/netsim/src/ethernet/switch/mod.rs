@@ -18,12 +18,14 @@ mod contests;
 mod counters;
 mod deferred;
 mod ingress;
+mod marking;
 mod model;
 mod per_input;
 mod shared;
 
 pub use counters::PortCounters;
-pub use model::{Buffering, InputBuffers, Pfc, SharedBuffer, SharedPfc, SwitchModel};
+pub use marking::Marking;
+pub use model::{Buffering, Headroom, InputBuffers, Pfc, SharedBuffer, SharedPfc, SwitchModel};
 
 use super::classes::{Classes, DeficitRoundRobin};
 use super::features::{Features, class};
@@ -50,6 +52,8 @@ struct Port {
     scheduler: DeficitRoundRobin,
     /// Set of classes whose sender may have to be resumed.
     resume_pending: u8,
+    /// Marking of packets for this output.
+    ecn: Option<RedMarker>,
     /// Bytes sent on the wire, for telemetry.
     bytes: u64,
     counters: PortCounters,
@@ -84,7 +88,6 @@ enum Memory {
 #[derive(Debug)]
 pub(crate) struct Switch<F: Features> {
     memory: Memory,
-    ecn: Option<RedMarker>,
     classes: Classes,
     ports: Vec<Port>,
     /// Queues by output, class and source.
@@ -135,8 +138,8 @@ impl<F: Features> Node for Switch<F> {
 }
 
 impl<F: Features> Switch<F> {
-    /// Creates a switch with one output per port. `pfc` returns a port's thresholds if they differ
-    /// from the model's. `rank` is the switch's number, which names its random streams.
+    /// Creates a switch with one output per port. `headrooms` are those of a lossless class at each
+    /// port of a shared buffer. `pfc` returns a port's thresholds if they differ from the model's. `rank` is the switch's number, which names its random streams.
     ///
     /// # Panics
     ///
@@ -145,6 +148,7 @@ impl<F: Features> Switch<F> {
         model: &SwitchModel,
         classes: &Classes,
         outputs: Vec<Output>,
+        headrooms: &[Bytes],
         pfc: impl Fn(usize) -> Option<Pfc>,
         seed: u64,
         rank: u64,
@@ -153,7 +157,9 @@ impl<F: Features> Switch<F> {
         assert!(n <= 64, "a set of ports is a word");
         let (memory, sources) = match &model.buffering {
             Buffering::PerInput(inputs) => (Memory::PerInput(inputs.buffer.get() as u32), n),
-            Buffering::Shared(shared) => (Memory::Shared(Shared::new(shared, n, classes)), 1),
+            Buffering::Shared(shared) => {
+                (Memory::Shared(Shared::new(shared, headrooms, classes)), 1)
+            }
         };
         let port_class = |port: usize, class: u8| {
             let thresholds = match &model.buffering {
@@ -176,7 +182,8 @@ impl<F: Features> Switch<F> {
                 ingress,
             }
         };
-        let port = |(number, output)| Port {
+        let port = |(number, output): (usize, Output)| Port {
+            ecn: model.ecn.map(|marking| marking.of_port(output.rate())),
             output,
             waiting: 0,
             port_classes: std::array::from_fn(|class| port_class(number, class as u8)),
@@ -189,7 +196,6 @@ impl<F: Features> Switch<F> {
         let contested = if matches!(memory, Memory::Shared(_)) { queues } else { 0 };
         Switch {
             memory,
-            ecn: model.ecn,
             classes: classes.clone(),
             ports: outputs.into_iter().enumerate().map(port).collect(),
             queues: Queues::new(queues),
@@ -251,12 +257,13 @@ impl<F: Features> Switch<F> {
     /// switch marks packets and a draw says so.
     #[inline]
     fn mark(&mut self, output: usize, queued: u32, frame: &mut F::Frame) {
-        if let Some(ecn) = &self.ecn
+        let port = &mut self.ports[output];
+        if let Some(ecn) = &port.ecn
             && frame.packet().kind() == Kind::Data
             && ecn.marks(Bytes::new(queued.into()), self.random.below(u64::MAX))
         {
             frame.packet_mut().mark(true);
-            self.ports[output].counters.marked += 1;
+            port.counters.marked += 1;
         }
     }
 
@@ -310,7 +317,7 @@ impl<F: Features> Switch<F> {
         let ingress = &mut port_classes[class].ingress;
         let admission = match &mut self.memory {
             Memory::PerInput(buffer) => per_input::admit(*buffer, ingress, bytes),
-            Memory::Shared(shared) => shared.admit(ingress, class, queued, bytes),
+            Memory::Shared(shared) => shared.admit(ingress, input, class, queued, bytes),
         };
         match admission {
             Admission::Accept => true,

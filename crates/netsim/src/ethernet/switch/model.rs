@@ -1,6 +1,7 @@
 //! Models of a switch.
 
-use bandwise_rdma::congestion::RedMarker;
+use super::super::classes::Classes;
+use super::marking::Marking;
 use bandwise_units::Bytes;
 
 /// Behaviour of a switch.
@@ -8,8 +9,8 @@ use bandwise_units::Bytes;
 pub struct SwitchModel {
     /// Arrangement and size of buffers.
     pub buffering: Buffering,
-    /// Marking (ECN) of arriving packets, by the bytes that wait for their output.
-    pub ecn: Option<RedMarker>,
+    /// Marking (ECN) of arriving packets.
+    pub ecn: Option<Marking>,
 }
 
 /// Arrangement of waiting packets.
@@ -60,10 +61,20 @@ pub struct SharedBuffer {
 /// Priority flow control of a shared buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedPfc {
-    /// Space reserved for each lossless class at each input, for packets that arrive after a pause.
-    pub headroom: Bytes,
+    /// Space reserved for each lossless class at each input with a cable, for packets that arrive
+    /// after a pause.
+    pub headroom: Headroom,
     /// Distance below the threshold at which an input is resumed.
     pub slack: Bytes,
+}
+
+/// Headroom of a lossless class at an input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Headroom {
+    /// The same at each input with a cable.
+    Fixed(Bytes),
+    /// The most bytes that arrive after a pause, by the input's link.
+    ByLink,
 }
 
 impl Buffering {
@@ -85,14 +96,20 @@ impl Buffering {
 }
 
 impl SharedBuffer {
-    /// Returns the space shared by all queues of a switch, without the reserved parts. Returns
-    /// `None` if those exceed the buffer.
-    pub fn pool(&self, ports: usize, classes: u8, lossless: u8) -> Option<Bytes> {
-        let queues = ports as u64 * u64::from(classes);
-        let used = lossless & (u8::MAX >> (8 - classes));
-        let headroom = self.pfc.map_or(0, |pfc| pfc.headroom.get());
-        let headrooms = ports as u64 * u64::from(used.count_ones()) * headroom;
-        let aside = queues.checked_mul(self.reserve.get())?.checked_add(headrooms)?;
-        self.buffer.get().checked_sub(aside).map(Bytes::new)
+    /// Returns the space shared by all queues of a switch with these headrooms of a lossless class, one
+    /// for each port. Returns `None` if the reserved parts exceed the buffer.
+    pub(crate) fn without_reserved(
+        &self,
+        headrooms: impl IntoIterator<Item = Bytes>,
+        classes: &Classes,
+    ) -> Option<Bytes> {
+        let lossless = u64::from(classes.lossless_count());
+        let mut left = self.buffer.get();
+        for headroom in headrooms {
+            let reserve = self.reserve.get().checked_mul(classes.count.into())?;
+            left = left.checked_sub(reserve)?;
+            left = left.checked_sub(headroom.get().checked_mul(lossless)?)?;
+        }
+        Some(Bytes::new(left))
     }
 }

@@ -4,6 +4,7 @@
 use super::super::classes::Classes;
 use super::ingress::{Admission, Ingress};
 use super::model::SharedBuffer;
+use bandwise_units::Bytes;
 
 /// State of a shared buffer.
 #[derive(Debug)]
@@ -13,7 +14,8 @@ pub(super) struct Shared {
     pool: u32,
     used: u32,
     reserve: u32,
-    headroom: u32,
+    /// Headroom of a lossless class, by input.
+    headrooms: Vec<u32>,
     slack: u32,
     /// Set of classes that flow control pauses.
     lossless: u8,
@@ -23,19 +25,19 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Creates the buffer of a switch with `ports` ports.
+    /// Creates the buffer of a switch with these headrooms of a lossless class, one for each port.
     ///
     /// # Panics
     ///
     /// If the reserved parts exceed the buffer.
-    pub(super) fn new(model: &SharedBuffer, ports: usize, classes: &Classes) -> Self {
-        let pool = model.pool(ports, classes.count, classes.lossless);
+    pub(super) fn new(model: &SharedBuffer, headrooms: &[Bytes], classes: &Classes) -> Self {
+        let pool = model.without_reserved(headrooms.iter().copied(), classes);
         Shared {
             alpha: model.alpha,
             pool: pool.expect("the buffer is larger than its reserved parts").get() as u32,
             used: 0,
             reserve: model.reserve.get() as u32,
-            headroom: model.pfc.map_or(0, |pfc| pfc.headroom.get() as u32),
+            headrooms: headrooms.iter().map(|headroom| headroom.get() as u32).collect(),
             slack: model.pfc.map_or(0, |pfc| pfc.slack.get() as u32),
             lossless: if model.pfc.is_some() { classes.lossless } else { 0 },
             held: 0,
@@ -72,11 +74,12 @@ impl Shared {
         self.used -= self.pool_share(before) - self.pool_share(before - bytes);
     }
 
-    /// Admits a packet for an output where `queued` bytes of its class wait.
+    /// Admits a packet from an input for an output where `queued` bytes of its class wait.
     #[inline]
     pub(super) fn admit(
         &mut self,
         ingress: &mut Ingress,
+        input: usize,
         class: usize,
         queued: u32,
         bytes: u32,
@@ -85,7 +88,7 @@ impl Shared {
         let before = if is_lossless { ingress.held - ingress.in_headroom } else { queued };
         let mut admission = Admission::Accept;
         if !self.take(before, bytes) {
-            if !is_lossless || ingress.in_headroom + bytes > self.headroom {
+            if !is_lossless || ingress.in_headroom + bytes > self.headrooms[input] {
                 return Admission::Drop;
             }
             ingress.in_headroom += bytes;

@@ -22,10 +22,12 @@ pub(super) enum ScheduleKey {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct WeightsSpec {
     weights: Spanned<Vec<Spanned<Number>>>,
+    strict: Option<Spanned<Vec<Spanned<Number>>>>,
 }
 
 impl Key for ScheduleKey {
-    const EXAMPLE: &'static str = "\"strict\" or { weights = [1, 3] }";
+    const EXAMPLE: &'static str =
+        "\"strict\", { weights = [1, 3] } or { weights = [1, 3], strict = [2] }";
     type Table = WeightsSpec;
     fn text(text: &str) -> Option<Self> {
         (text == "strict").then_some(ScheduleKey::Strict)
@@ -56,34 +58,47 @@ impl SwitchSpec {
         };
         let lossless = match &self.lossless {
             None => Classes::ONE.lossless,
-            Some(list) => list.get_ref().iter().try_fold(0, |set, class| {
-                Ok(set | 1 << numbered(source, "class", class, count)?)
-            })?,
+            Some(list) => set(source, "class", list.get_ref(), count)?,
         };
         let schedule = match self.schedule.as_ref().map(Spanned::get_ref) {
             None | Some(ScheduleKey::Strict) => Schedule::Strict,
-            Some(ScheduleKey::Weighted(spec)) => Schedule::Weighted(spec.resolve(source, count)?),
+            Some(ScheduleKey::Weighted(spec)) => spec.resolve(source, count)?,
         };
         Ok(Classes { count, lossless, schedule })
     }
 }
 
 impl WeightsSpec {
-    fn resolve(&self, source: &Source, count: u8) -> Result<[u16; CLASSES], InputError> {
+    /// Returns the schedule: strict classes, and weights of the others in order.
+    fn resolve(&self, source: &Source, count: u8) -> Result<Schedule, InputError> {
+        let strict = match &self.strict {
+            None => 0,
+            Some(list) => set(source, "strict class", list.get_ref(), count)?,
+        };
+        let weighted: Vec<u8> = (0..count).filter(|class| strict >> class & 1 == 0).collect();
         let given = self.weights.get_ref();
-        if given.len() != usize::from(count) {
-            let message = format!("{} weights for {count} classes", given.len());
+        if given.len() != weighted.len() {
+            let message = format!("{} weights for {} classes", given.len(), weighted.len());
             let error = source.error(self.weights.span(), message);
-            return Err(error.allowed("a weight for each class, that of class 0 first"));
+            return Err(error.allowed(match strict {
+                0 => "a weight for each class, that of class 0 first",
+                _ => "a weight for each class that is not strict, that of the lowest first",
+            }));
         }
         let mut weights = [1; CLASSES];
-        for (weight, given) in weights.iter_mut().zip(given) {
+        for (&class, given) in weighted.iter().zip(given) {
             let Number(value) = *given.get_ref();
             let value = Spanned::new(given.span(), value);
-            *weight = within(source, "a weight", &value, 1..=MOST_WEIGHT)? as u16;
+            weights[usize::from(class)] =
+                within(source, "a weight", &value, 1..=MOST_WEIGHT)? as u16;
         }
-        Ok(weights)
+        Ok(Schedule::Weighted { weights, strict })
     }
+}
+
+/// Returns a set of classes below `count`.
+fn set(source: &Source, name: &str, list: &[Spanned<Number>], count: u8) -> Result<u8, InputError> {
+    list.iter().try_fold(0, |set, class| Ok(set | 1 << numbered(source, name, class, count)?))
 }
 
 /// Returns the number of a class, below `count`.
@@ -103,17 +118,16 @@ fn numbered(
     Err(error.allowed(format!("0 to {most}, or more `classes` in [switch]")))
 }
 
-/// Returns the class of a part of a workload; 0 if none is given.
+/// Returns the class that the key `name` gives, if it is given.
 pub(super) fn priority(
     source: &Source,
+    name: &str,
     given: &Given<u64>,
     classes: &Classes,
-) -> Result<u8, InputError> {
-    match given {
-        None => Ok(0),
-        Some(given) => {
-            let class = Spanned::new(given.span(), Number(*given.get_ref()));
-            numbered(source, "priority", &class, classes.count)
-        }
-    }
+) -> Result<Option<u8>, InputError> {
+    let class = |given: &Spanned<u64>| {
+        let class = Spanned::new(given.span(), Number(*given.get_ref()));
+        numbered(source, name, &class, classes.count)
+    };
+    given.as_ref().map(class).transpose()
 }

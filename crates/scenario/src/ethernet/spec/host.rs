@@ -1,15 +1,19 @@
 //! `[host]`, and the size of its packets.
 
+use super::classes::priority;
 use super::congestion::Congestion;
 use super::homa;
-use crate::reader::values::{Given, bytes, text, within};
+use crate::reader::values::{Given, bytes, number, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::packet::HEADERS;
-use bandwise_netsim::ethernet::{HostModel, MTUS, POLLS, SwitchModel, congested_round_trip};
+use bandwise_netsim::ethernet::{
+    Classes, HostModel, MTUS, POLLS, SwitchModel, congested_round_trip,
+};
 use bandwise_rdma::transport::TransportSettings;
 use bandwise_topology::Fabric;
 use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
+use toml::Spanned;
 
 /// The parts of the largest data packet.
 #[derive(Debug, Clone, Copy)]
@@ -39,6 +43,8 @@ impl Frame {
             mtu: self.mtu,
             extra_header: self.extra_header,
             poll,
+            ack_class: None,
+            cnp_class: None,
             homa: None,
         }
     }
@@ -58,6 +64,10 @@ pub(super) struct HostSpec {
     mtu: Given<u64>,
     #[serde(default, deserialize_with = "text")]
     poll: Given<Time>,
+    #[serde(default, deserialize_with = "number")]
+    ack_priority: Given<u64>,
+    #[serde(default, deserialize_with = "number")]
+    cnp_priority: Given<u64>,
 }
 
 /// Default of `mtu`. IRN 4.1 assumes a "typical RDMA MTU of 1KB", where a KB is 1,000 B: 40 Gbps
@@ -78,13 +88,29 @@ impl HostSpec {
         self.poll.as_ref().map(|given| within(source, "poll", given, POLLS)).transpose()
     }
 
-    /// Refuses `poll` with Homa, which sends the shortest message first.
+    /// Sets the classes of acknowledgements and CNPs.
+    pub(super) fn set_classes(
+        &self,
+        source: &Source,
+        classes: &Classes,
+        host: &mut HostModel,
+    ) -> Result<(), InputError> {
+        host.ack_class = priority(source, "ack-priority", &self.ack_priority, classes)?;
+        host.cnp_class = priority(source, "cnp-priority", &self.cnp_priority, classes)?;
+        Ok(())
+    }
+
+    /// Refuses keys that Homa does not use: it sends the shortest message first, and its control packets
+    /// have the highest priority.
     pub(super) fn check_homa(&self, source: &Source) -> Result<(), InputError> {
-        match &self.poll {
-            Some(given) => {
-                let why = "the shortest message is sent first";
-                Err(homa::refuse(source, "poll", given.span(), why))
-            }
+        let highest = "control packets have the highest priority";
+        let keys = [
+            ("poll", self.poll.as_ref().map(Spanned::span), "the shortest message is sent first"),
+            ("ack-priority", self.ack_priority.as_ref().map(Spanned::span), highest),
+            ("cnp-priority", self.cnp_priority.as_ref().map(Spanned::span), highest),
+        ];
+        match keys.into_iter().find_map(|(key, at, why)| Some((key, at?, why))) {
+            Some((key, at, why)) => Err(homa::refuse(source, key, at, why)),
             None => Ok(()),
         }
     }

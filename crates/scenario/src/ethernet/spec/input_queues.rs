@@ -20,7 +20,8 @@ impl SwitchSpec {
         warnings: &mut Vec<InputError>,
     ) -> Result<Buffered, InputError> {
         self.only_with_output_queues(source)?;
-        let Surroundings { classes, packet, headroom, .. } = *around;
+        let Surroundings { classes, .. } = *around;
+        let (packet, headroom) = (around.packet(), around.most_headroom());
         let buffer = match &self.buffer {
             None => BUFFER,
             Some(given) => {
@@ -50,6 +51,9 @@ impl SwitchSpec {
             Some(PfcKey::Truth(true)) => self.lossless_inputs(source, &share)?,
             Some(PfcKey::Thresholds(spec)) => {
                 spec.only_of_input_queues(source)?;
+                if spec.xoff.is_none() {
+                    self.lossless_inputs(source, &share)?;
+                }
                 thresholds(source, &spec.xoff, &spec.xon, &share)?
             }
         };

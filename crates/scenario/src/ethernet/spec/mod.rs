@@ -10,18 +10,21 @@
 //! [fabric]                     # see bandwise_topology::read::toml
 //! build = { fat-tree = 6 }     # 54 hosts, 45 switches of 6 ports
 //! link = { rate = "40 Gbps", delay = "2 us" }
+//! uplink = { rate = "40 Gbps", delay = "2 us" }  # of cables between switches [default: link]
 //! # or, above the tables, fabric-file = "FILE": TOML, ibnetdiscover output or an ibsim netlist
 //!
 //! [switch]                     # every switch
 //! queues = "input"             # or "output": in a buffer that all ports share
 //! buffer = "240 KB"            # for each input port, or of the whole shared buffer
 //! pfc = false                  # default with roce: true; or { xoff = "217 KB", xon = "217 KB" };
-//!                              # for a shared buffer { headroom = "23310 B", slack = "2124 B" }
+//!                              # for a shared buffer { headroom = "23310 B", slack = "2124 B" };
+//!                              # for both response = "0 us": time until a PFC frame is obeyed
 //! alpha = 1.0                  # for a shared buffer: largest ratio of a queue to the free space
 //! reserve = "0 B"              # for a shared buffer: reserved space of each queue
 //! classes = 1                  # traffic classes, up to 8
 //! lossless = [0]               # classes with PFC [default: all]
-//! schedule = "strict"          # the highest class first; or { weights = [1] }
+//! schedule = "strict"          # the highest class first; or { weights = [1] }, or { weights = [1],
+//!                              # strict = [1] }: classes that precede those with weights
 //! routing = "ecmp"             # a path per flow; or "spray": per packet
 //! [[switch.port]]              # ports with other thresholds, with queues = "input"
 //! node = "s0"                  # a switch
@@ -33,6 +36,8 @@
 //! mtu = 1000                   # payload of a full packet, bytes
 //! poll = "10 ns"               # interval at which a flow polls for a free link [default: flows
 //!                              # take turns]
+//! ack-priority = 0             # class of acknowledgements [default: that of their flow]
+//! cnp-priority = 0             # class of CNPs [default: that of their flow]
 //!
 //! [transport]
 //! kind = "irn"                 # or "roce", "iwarp", "homa"; the values below are those of irn
@@ -57,7 +62,8 @@
 //! [congestion-control]
 //! kind = "none"                # or "dcqcn", "timely", "aimd", "dctcp", "hpcc", "swift"
 //! ecn = false                  # marking [default: true if the kind needs it]; or
-//!                              # { kmin = "5 KB", kmax = "200 KB", pmax = 0.01 }
+//!                              # { kmin = "5 KB", kmax = "200 KB", pmax = 0.01 }; with at = "25 Gbps"
+//!                              # those of a port of that rate, in proportion to the rate of others
 //! # parameters of a kind; tables of other kinds are allowed, for a sweep over `kind`
 //! [congestion-control.dcqcn]
 //! gain = 0.00390625            # g
@@ -133,7 +139,6 @@ mod homa;
 mod host;
 mod input_queues;
 mod key;
-mod pfc;
 mod pfc_key;
 mod ports;
 mod run;
@@ -142,9 +147,8 @@ mod sizes;
 mod switch;
 mod thresholds;
 mod transport;
+mod unmarked;
 mod workload;
-
-pub use pfc::headroom;
 
 use super::{EthernetScenario, TransportKind, Workload};
 use crate::reader::files::{File, Files};
@@ -239,7 +243,8 @@ impl Spec {
         let frame = Frame { mtu, extra_header, telemetry: self.congestion.telemetry() };
         let kind = self.transport.kind();
         let switches = self.switch.resolve(source, &fabric, frame, kind, &mut warnings)?;
-        let Switches { model: mut switch, thresholds, classes, routing, loses } = switches;
+        let Switches { model: mut switch, thresholds, pause_response, classes, routing, loses } =
+            switches;
         let congested = || frame.congested_round_trip(&fabric, &switch);
         let mut transport =
             self.transport.resolve(source, &switch, routing, loses, congested, &mut warnings)?;
@@ -249,9 +254,12 @@ impl Spec {
             self.congestion.check_homa(source)?;
             self.host.check_homa(source)?;
         }
-        let host = frame.host(poll, transport, congestion);
-        let mut model = NetworkModel { switch, thresholds, host, classes, routing };
+        let mut host = frame.host(poll, transport, congestion);
+        self.host.set_classes(source, &classes, &mut host)?;
+        let mut model = NetworkModel { switch, thresholds, pause_response, host, classes, routing };
         self.transport.cap(&mut model, &fabric);
+        let (given, kind_at) = self.congestion.marking_places();
+        warnings.extend(unmarked::check(source, given, kind_at, &fabric, &model)?);
         let workload = match &self.workload {
             Some(given) => {
                 if kind == TransportKind::Homa {

@@ -1,8 +1,10 @@
 //! `pfc`: off, on, or on with given thresholds.
 
 use super::key::Key;
-use crate::reader::values::{Given, text};
-use bandwise_units::Bytes;
+use crate::reader::values::{Given, text, within};
+use bandwise_input::{InputError, Source};
+use bandwise_netsim::ethernet::RESPONSES;
+use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
 
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(super) enum PfcKey {
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub(super) struct PfcSpec {
     #[serde(deserialize_with = "text")]
+    response: Given<Time>,
+    #[serde(deserialize_with = "text")]
     pub(super) xoff: Given<Bytes>,
     #[serde(deserialize_with = "text")]
     pub(super) xon: Given<Bytes>,
@@ -23,6 +27,18 @@ pub(super) struct PfcSpec {
     pub(super) headroom: Given<Bytes>,
     #[serde(deserialize_with = "text")]
     pub(super) slack: Given<Bytes>,
+}
+
+impl PfcKey {
+    /// Returns the time until a PFC frame is obeyed, 0 if none is given.
+    pub(super) fn response(&self, source: &Source) -> Result<Time, InputError> {
+        match self {
+            PfcKey::Thresholds(PfcSpec { response: Some(given), .. }) => {
+                within(source, "response", given, RESPONSES)
+            }
+            _ => Ok(Time::ZERO),
+        }
+    }
 }
 
 impl Key for PfcKey {

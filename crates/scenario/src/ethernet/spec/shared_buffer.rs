@@ -6,7 +6,9 @@ use super::switch::{Buffered, Surroundings, SwitchSpec, room_for_a_packet};
 use super::thresholds::ASKS;
 use crate::reader::values::{place, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{ALPHAS, Buffering, LARGEST_BUFFER, SharedBuffer, SharedPfc};
+use bandwise_netsim::ethernet::{
+    ALPHAS, Buffering, Headroom, LARGEST_BUFFER, SharedBuffer, SharedPfc,
+};
 use bandwise_units::Bytes;
 
 /// Default of `alpha`: a single full queue takes half of the buffer, each of two a third. Defaults
@@ -21,9 +23,9 @@ impl SwitchSpec {
         around: &Surroundings,
         warnings: &mut Vec<InputError>,
     ) -> Result<Buffered, InputError> {
-        let Surroundings { ports, packet, .. } = *around;
+        let packet = around.packet();
         let buffer = match &self.buffer {
-            None => Bytes::new(BUFFER.get() * ports as u64),
+            None => Bytes::new(BUFFER.get() * around.most_ports()),
             Some(given) => {
                 room_for_a_packet(source, given, packet)?;
                 within(source, "buffer", given, packet..=LARGEST_BUFFER)?
@@ -45,13 +47,16 @@ impl SwitchSpec {
         self.check_pool(source, around, &shared)?;
         let loses = match pfc {
             None => true,
-            Some(pfc) if pfc.headroom < around.headroom => {
+            Some(SharedPfc { headroom: Headroom::Fixed(headroom), .. })
+                if headroom < around.most_headroom() =>
+            {
                 let message = format!(
                     "packets can be dropped in spite of PFC: {} B of headroom hold the bytes that \
                      arrive after a pause",
-                    pfc.headroom.get()
+                    headroom.get()
                 );
-                let allowed = format!("{} B: {ASKS}, or pfc = true", around.headroom.get());
+                let enough = around.most_headroom().get();
+                let allowed = format!("{enough} B: {ASKS}, or no key `headroom`");
                 let at = place(&self.pfc, 0..0);
                 warnings.push(source.error(at, message).allowed(allowed));
                 true
@@ -68,22 +73,29 @@ impl SwitchSpec {
         around: &Surroundings,
         shared: &SharedBuffer,
     ) -> Result<(), InputError> {
-        let Surroundings { ports, classes, packet, .. } = *around;
-        let pool = shared.pool(ports, classes.count, classes.lossless);
-        if let Some(pool) = pool.filter(|&pool| pool >= packet) {
-            return self.check_alpha(source, packet, pool, shared);
+        let Surroundings { fabric, classes, after_pause, .. } = *around;
+        let packet = around.packet();
+        for &switch in fabric.switches() {
+            let pool = shared.pool(fabric, switch, after_pause, classes);
+            if let Some(pool) = pool.filter(|&pool| pool >= packet) {
+                self.check_alpha(source, packet, pool, shared)?;
+                continue;
+            }
+            let at = place(&self.buffer, place(&self.reserve, place(&self.pfc, 0..0)));
+            let headrooms = shared.headrooms(fabric, switch, after_pause).map(Bytes::get);
+            let headroom = headrooms.sum::<u64>() * u64::from(classes.lossless_count());
+            let message = format!(
+                "a buffer of {} B has nothing to share at {}: {} queues reserve {} B each, and the \
+                 headroom of all ports is {headroom} B",
+                shared.buffer.get(),
+                fabric.node(switch).name,
+                u64::from(fabric.port_count(switch)) * u64::from(classes.count),
+                shared.reserve.get(),
+            );
+            let error = source.error(at, message);
+            return Err(error.allowed("a larger buffer, or less reserve and fewer classes"));
         }
-        let at = place(&self.buffer, place(&self.reserve, place(&self.pfc, 0..0)));
-        let headroom = shared.pfc.map_or(0, |pfc| pfc.headroom.get());
-        let message = format!(
-            "a buffer of {} B has nothing to share: {ports} ports with {} classes reserve {} B \
-             each, and {headroom} B of headroom for lossless ones",
-            shared.buffer.get(),
-            classes.count,
-            shared.reserve.get(),
-        );
-        let error = source.error(at, message);
-        Err(error.allowed("a larger buffer, or fewer classes, reserves and lossless classes"))
+        Ok(())
     }
 }
 
@@ -124,9 +136,11 @@ impl PfcSpec {
             let given = given.as_ref();
             given.map_or(Ok(or), |g| within(source, name, g, Bytes::ZERO..=LARGEST_BUFFER))
         };
-        Ok(SharedPfc {
-            headroom: read("headroom", &self.headroom, around.headroom)?,
-            slack: read("slack", &self.slack, Bytes::new(2 * around.packet.get()))?,
-        })
+        let headroom = match &self.headroom {
+            None => Headroom::ByLink,
+            given => Headroom::Fixed(read("headroom", given, Bytes::ZERO)?),
+        };
+        let slack = read("slack", &self.slack, Bytes::new(2 * around.packet().get()))?;
+        Ok(SharedPfc { headroom, slack })
     }
 }

@@ -4,16 +4,17 @@ use super::classes::ScheduleKey;
 use super::homa;
 use super::host::Frame;
 use super::key::key;
-use super::pfc::most_headroom;
 use super::pfc_key::PfcKey;
 use super::ports::{self, PortSpec};
 use crate::ethernet::TransportKind;
 use crate::reader::tables::list;
 use crate::reader::values::{Given, Number, decimal, names, number, text};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{Buffering, Classes, LARGEST_BUFFER, Pfc, Routing, SwitchModel};
+use bandwise_netsim::ethernet::{
+    AfterPause, Buffering, Classes, LARGEST_BUFFER, Pfc, Routing, SwitchModel,
+};
 use bandwise_topology::{Fabric, Port};
-use bandwise_units::Bytes;
+use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -56,14 +57,30 @@ names! { Routing, "routing", "\"ecmp\" or \"spray\"",
 /// The quantities on which the size of a buffer depends.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
+    pub(super) fabric: &'a Fabric,
     pub(super) classes: &'a Classes,
-    /// Largest packet.
-    pub(super) packet: Bytes,
-    /// Most bytes that arrive after a PFC frame was sent.
-    pub(super) headroom: Bytes,
-    /// Most ports of a switch.
-    pub(super) ports: usize,
+    pub(super) after_pause: AfterPause,
     pub(super) is_roce: bool,
+}
+
+impl Surroundings<'_> {
+    /// Returns the largest packet.
+    pub(super) fn packet(&self) -> Bytes {
+        self.after_pause.frame
+    }
+
+    /// Returns the most bytes that arrive at any port of a switch after it has sent a PFC frame.
+    pub(super) fn most_headroom(&self) -> Bytes {
+        let ports = self.fabric.switches().iter().flat_map(|&node| self.fabric.ports(node));
+        let each = ports.map(|port| self.after_pause.at(self.fabric, port));
+        each.max().unwrap_or(Bytes::ZERO)
+    }
+
+    /// Returns the most ports of a switch.
+    pub(super) fn most_ports(&self) -> u64 {
+        let ports = self.fabric.switches().iter().map(|&node| self.fabric.port_count(node));
+        ports.max().unwrap_or(0).into()
+    }
 }
 
 /// Buffers, and whether packets can be dropped.
@@ -76,6 +93,8 @@ pub(super) struct Buffered {
 pub(super) struct Switches {
     pub(super) model: SwitchModel,
     pub(super) thresholds: Vec<(Port, Pfc)>,
+    /// Time until a PFC frame is obeyed.
+    pub(super) pause_response: Time,
     pub(super) classes: Classes,
     pub(super) routing: Routing,
     /// True if packets can be dropped.
@@ -96,14 +115,15 @@ impl SwitchSpec {
             self.check_homa(source)?;
         }
         let classes = self.classes(source, transport)?;
-        let ports = fabric.switches().iter().map(|&node| fabric.port_count(node));
-        let around = Surroundings {
-            classes: &classes,
-            packet: frame.bytes(),
-            headroom: most_headroom(fabric, frame, &classes),
-            ports: ports.max().unwrap_or(0).into(),
-            is_roce: transport == TransportKind::Roce,
+        let response = self.pfc.as_ref().map(|given| given.get_ref().response(source));
+        let pause_response = response.transpose()?.unwrap_or(Time::ZERO);
+        let after_pause = AfterPause {
+            frame: frame.bytes(),
+            response: pause_response,
+            lossless: classes.lossless_count(),
         };
+        let is_roce = transport == TransportKind::Roce;
+        let around = Surroundings { fabric, classes: &classes, after_pause, is_roce };
         let (before, queues) = (warnings.len(), self.queues.as_ref().map(|q| *q.get_ref()));
         // Unscheduled packets may need more room than an eighth of an input's buffer.
         let usual = if is_homa { Queues::Output } else { Queues::Input };
@@ -111,7 +131,7 @@ impl SwitchSpec {
             Queues::Input => self.input_queues(source, &around, warnings)?,
             Queues::Output => self.shared_buffer(source, &around, warnings)?,
         };
-        let headroom = around.headroom;
+        let headroom = around.most_headroom();
         let thresholds =
             ports::resolve(source, &self.port, fabric, &buffering, headroom, warnings)?;
         let all = u8::MAX >> (8 - classes.count);
@@ -120,7 +140,7 @@ impl SwitchSpec {
         let usual = if is_homa { Routing::Spray } else { Routing::Ecmp };
         let routing = self.routing.as_ref().map_or(usual, |given| *given.get_ref());
         let model = SwitchModel { buffering, ecn: None };
-        Ok(Switches { model, thresholds, classes, routing, loses })
+        Ok(Switches { model, thresholds, pause_response, classes, routing, loses })
     }
 
     /// Refuses keys that Homa does not use.

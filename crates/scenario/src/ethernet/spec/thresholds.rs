@@ -6,8 +6,7 @@ use bandwise_netsim::ethernet::Pfc;
 use bandwise_units::Bytes;
 
 /// Composition of the headroom, for errors.
-pub(super) const ASKS: &str =
-    "the bytes on the link in both directions, three packets and a PFC frame";
+pub(super) const ASKS: &str = "the bytes on the link in both directions and until the sender obeys, three packets and a PFC frame";
 
 /// The part of an input's buffer for one class.
 pub(super) struct Share {

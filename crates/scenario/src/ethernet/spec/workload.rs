@@ -225,7 +225,7 @@ impl PoissonSpec {
             (None, None) => Extent::Until(DURATION),
         };
         let sizes = sizes::resolve(source, &self.sizes, files)?;
-        let class = priority(source, &self.priority, &model.classes)?;
+        let class = priority(source, "priority", &self.priority, &model.classes)?.unwrap_or(0);
         let poisson = Poisson::new(hosts(fabric), load, sizes, extent);
         Ok(of_load(poisson.map_err(|error| refuse(source, at, &error))?, extent, class))
     }
@@ -267,7 +267,7 @@ impl IncastSpec {
             };
             refuse(source, at, &error)
         })?;
-        let class = priority(source, &self.priority, &model.classes)?;
+        let class = priority(source, "priority", &self.priority, &model.classes)?.unwrap_or(0);
         let expected = incast.flows_per_request().saturating_mul(requests);
         Ok(Part { generator: Generator::Incast(incast), expected, class })
     }
@@ -289,7 +289,7 @@ impl PermutationSpec {
         };
         let permutation = Permutation::new(hosts(fabric), sizes, start);
         let permutation = permutation.map_err(|error| refuse(source, at, &error))?;
-        let class = priority(source, &self.priority, &model.classes)?;
+        let class = priority(source, "priority", &self.priority, &model.classes)?.unwrap_or(0);
         let expected = fabric.hosts().len() as u64;
         Ok(Part { generator: Generator::Permutation(permutation), expected, class })
     }

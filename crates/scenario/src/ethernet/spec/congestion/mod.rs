@@ -12,11 +12,12 @@ use super::key::{Key, key};
 use crate::reader::tables::placed;
 use crate::reader::values::{Given, names, place, text, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::SwitchModel;
 use bandwise_netsim::ethernet::telemetry::TELEMETRY;
+use bandwise_netsim::ethernet::{Marking, SwitchModel};
 use bandwise_rdma::congestion::{Algorithm, CongestionSettings, NotificationSettings, RedMarker};
 use bandwise_rdma::transport::Acks;
-use bandwise_units::Bytes;
+use bandwise_topology::SLOWEST_LINK;
+use bandwise_units::{BitRate, Bytes};
 use dcqcn::DcqcnSpec;
 use hpcc::HpccSpec;
 use serde::Deserialize;
@@ -74,6 +75,8 @@ struct EcnSpec {
     #[serde(default, deserialize_with = "text")]
     kmax: Given<Bytes>,
     pmax: Option<f64>,
+    #[serde(default, deserialize_with = "text")]
+    at: Given<BitRate>,
 }
 
 impl Key for EcnKey {
@@ -109,6 +112,13 @@ impl CongestionSpec {
         }
     }
 
+    /// Returns the places of given thresholds, and of the kind or `ecn`.
+    pub(super) fn marking_places(&self) -> (Option<Range<usize>>, Range<usize>) {
+        let at = place(&self.ecn, place(&self.kind, 0..0));
+        let given = self.ecn.as_ref().filter(|g| matches!(g.get_ref(), EcnKey::Thresholds(_)));
+        (given.map(Spanned::span), at)
+    }
+
     /// Returns the hosts' settings, and sets the marking of `switch`. Sets `acks` to the mode that
     /// the algorithm needs; another `given` mode is an error.
     pub(super) fn resolve(
@@ -125,8 +135,8 @@ impl CongestionSpec {
             _ => RedMarker::DCQCN,
         };
         switch.ecn = match self.ecn.as_ref().map(|given| given.get_ref()) {
-            None => algorithm.needs_marks().then_some(usual),
-            Some(EcnKey::Truth(true)) => Some(usual),
+            None => algorithm.needs_marks().then_some(usual.into()),
+            Some(EcnKey::Truth(true)) => Some(usual.into()),
             Some(EcnKey::Truth(false)) if algorithm.needs_marks() => {
                 let at = place(&self.ecn, at);
                 let error = source.error(at, "this congestion control needs marks");
@@ -206,7 +216,7 @@ impl CongestionSpec {
         }
     }
 
-    fn thresholds(&self, source: &Source, spec: &EcnSpec) -> Result<RedMarker, InputError> {
+    fn thresholds(&self, source: &Source, spec: &EcnSpec) -> Result<Marking, InputError> {
         const MOST: Bytes = Bytes::new(1_000_000_000);
         let read = |name, given: &Given<Bytes>, or| {
             let given = given.as_ref();
@@ -215,9 +225,13 @@ impl CongestionSpec {
         let default = RedMarker::DCQCN;
         let kmin = read("kmin", &spec.kmin, default.kmin())?;
         let kmax = read("kmax", &spec.kmax, default.kmax())?;
-        RedMarker::new(kmin, kmax, spec.pmax.unwrap_or(default.pmax())).map_err(|error| {
+        let marker = RedMarker::new(kmin, kmax, spec.pmax.unwrap_or(default.pmax()));
+        let marker = marker.map_err(|error| {
             let error = source.error(place(&self.ecn, 0..0), error.to_string());
             error.allowed("kmin up to kmax, and pmax of 0 to 1")
-        })
+        })?;
+        let rates = SLOWEST_LINK..=range::MOST_RATE;
+        let at = spec.at.as_ref().map(|given| within(source, "at", given, rates)).transpose()?;
+        Ok(Marking { marker, at })
     }
 }

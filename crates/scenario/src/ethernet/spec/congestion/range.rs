@@ -18,7 +18,8 @@ pub(super) const COUNTS: RangeInclusive<u64> = 0..=1_000_000;
 pub(super) const RATE_STEPS: RangeInclusive<BitRate> = BitRate::from_bps(0)..=MOST_RATE;
 /// Lowest rates, at which a packet can still leave.
 pub(super) const LEAST_RATES: RangeInclusive<BitRate> = BitRate::from_bps(1_000)..=MOST_RATE;
-const MOST_RATE: BitRate = BitRate::from_gbps(100_000);
+/// Highest rate of a sender or a port.
+pub(super) const MOST_RATE: BitRate = BitRate::from_gbps(100_000);
 /// Timers whose expirations are counted.
 pub(super) const TIMERS: RangeInclusive<Time> = Time::from_us(1)..=crate::reader::values::SECOND;
 

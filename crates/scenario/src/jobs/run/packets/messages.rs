@@ -67,6 +67,8 @@ fn host() -> HostModel {
         mtu: mtu(),
         extra_header: 0,
         poll: None,
+        ack_class: None,
+        cnp_class: None,
         homa: None,
     }
 }
@@ -82,6 +84,7 @@ fn model(fabric: &Fabric) -> NetworkModel {
     NetworkModel {
         switch: SwitchModel { buffering: Buffering::Shared(BUFFER), ecn: None },
         thresholds: Vec::new(),
+        pause_response: Time::ZERO,
         host: HostModel { homa: Some(homa), ..usual },
         classes: Classes { count: LEVELS, ..Classes::ONE },
         routing: Routing::Spray,

@@ -1,0 +1,101 @@
+//! Buffers, marks and traffic classes of Ethernet switches in `bandwise sim run`.
+
+use crate::common::Place;
+
+/// Three hosts at a switch of four ports, one of which has no cable.
+fn unequal(pfc: &str) -> String {
+    let mut text =
+        "kind = \"ethernet\"\n[fabric]\n[[fabric.switch]]\nname = \"s\"\nports = 4\n".to_owned();
+    for (n, rate, delay) in [(1, 100, 1_000), (2, 25, 100), (3, 25, 100)] {
+        text += &format!(
+            "[[fabric.host]]\nname = \"h{n}\"\n[[fabric.cable]]\nfrom = \"h{n}\"\nto = \"s:{n}\"\n\
+             rate = \"{rate} Gbps\"\ndelay = \"{delay} ns\"\n"
+        );
+    }
+    format!(
+        "{text}[switch]\nqueues = \"output\"\nbuffer = \"1 MB\"\n{pfc}[transport]\nkind = \"roce\"\n\
+         [workload]\nincast = {{ senders = 2, bytes = \"1 MB\" }}\n"
+    )
+}
+
+/// Three packets and a pause frame are 3,310 B; 100e9 x 2 us / 8 = 25,000, 25e9 x 200 ns / 8 = 625.
+#[test]
+fn the_headroom_says_for_what_it_is() {
+    let place = Place::new();
+    place.write("n.toml", unequal(""));
+    let ran = place.run(&["sim", "run", "n.toml", "--json", "o.json"]).good();
+    let line = "RoCE with PFC (headroom of 3935 to 28310 B by port); no cap, no timeout.\nNote: headroom of \
+                this model's switch and hosts, which obey a pause at once; real ones need several times as \
+                much (pfc.response).\n";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    let pfc = place.json("o.json")["settings"]["pfc"].clone();
+    assert_eq!(
+        (&pfc["headroom_bytes"], &pfc["least_headroom_bytes"]),
+        (&28_310.into(), &3_935.into())
+    );
+    assert_eq!(pfc["response"], "0 ps");
+    assert!(pfc["headroom_limit"].as_str().unwrap().contains("obey a pause at once"), "{pfc}");
+    // 100e9 x 2 us / 8 = 25,000 and 25e9 x 2 us / 8 = 6,250 more.
+    place.write("n.toml", unequal("pfc = { response = \"2 us\" }\n"));
+    let ran = place.run(&["sim", "run", "n.toml", "--json", "o.json"]).good();
+    let line = "(headroom of 10185 to 53310 B by port); no cap, no timeout, pauses obeyed after 2 us.\nMTU";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    let pfc = place.json("o.json")["settings"]["pfc"].clone();
+    assert_eq!((&pfc["response"], &pfc["headroom_limit"]), (&"2 us".into(), &().into()));
+    // A given headroom needs no note.
+    place.write("n.toml", unequal("pfc = { headroom = \"30 KB\" }\n"));
+    let ran = place.run(&["sim", "run", "n.toml"]).good();
+    assert!(
+        ran.stdout.contains("(headroom of 30000 B); no cap, no timeout.\nMTU"),
+        "{}",
+        ran.stdout
+    );
+}
+
+/// Two inputs may hold 2 / (1 + 2) of the buffer without the headroom, 1,000,000 - 28,310 - 2 x 3,935 B:
+/// 642,546 B.
+#[test]
+fn marks_without_effect_are_told_in_text_and_json() {
+    let place = Place::new();
+    let marks =
+        "[congestion-control]\nkind = \"dcqcn\"\necn = { kmin = \"700 KB\", kmax = \"800 KB\" }\n";
+    place.write("n.toml", unequal("") + marks);
+    let ran = place.run(&["sim", "run", "n.toml", "--json", "o.json"]).good();
+    let warning = "marks begin at 700000 B and PFC stops all inputs of an output at 642546 B";
+    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    let json = place.json("o.json");
+    assert!(json["warnings"][0].as_str().unwrap().contains(warning), "{json}");
+    place.write("s.toml", unequal("") + marks + "[sweep]\nrun.seed = [1, 2]\n");
+    let json = place.run(&["sim", "run", "s.toml", "--json"]).good().json();
+    assert_eq!(json["warnings"].as_array().unwrap().len(), 1);
+}
+
+/// Three senders share 100 Gbps by 10:30:60. With as many bytes each, all end after 10,000 packets of
+/// 1,082 B: 865.6 us.
+#[test]
+fn a_flow_list_has_traffic_classes() {
+    let place = Place::new();
+    place.write(
+        "n.toml",
+        "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 4 }\n\
+         link = { rate = \"100 Gbps\", delay = \"100 ns\" }\n\
+         [switch]\nqueues = \"output\"\nbuffer = \"8 MB\"\nclasses = 4\n\
+         schedule = { weights = [10, 30, 60], strict = [3] }\n[transport]\nkind = \"roce\"\n\
+         [workload]\nflows = \"l.csv\"\n",
+    );
+    let list = |rows: &str| format!("start_ns,src,dst,bytes,priority\n{rows}");
+    place.write("l.csv", list("0,0,3,1000000,0\n0,1,3,3000000,1\n0,2,3,6000000,2\n"));
+    let ran = place.run(&["sim", "run", "n.toml", "--flow-results", "fct.csv"]).good();
+    assert!(ran.stdout.contains("4 classes, strict ones first, then by weight"), "{}", ran.stdout);
+    let times: Vec<f64> = place
+        .read("fct.csv")
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').nth(5).unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(times.len(), 3);
+    assert!(times.iter().all(|ns| (ns / 865_600.0 - 1.0).abs() < 0.02), "{times:?}");
+    place.write("l.csv", list("0,0,3,1000,4\n"));
+    let refused = place.run(&["sim", "run", "n.toml"]);
+    refused.refused(&["l.csv:2: priority is \"4\"", "traffic classes 0 to 3"]);
+}
