@@ -160,7 +160,9 @@ fn reads(flow: &Flow) -> Option<String> {
     };
     let most = u32::from(flow.max_rd_atomic);
     (flow.method.reads() && posted > most).then(|| {
-        format!("Of {posted} READs or atomics of a queue pair, {most} are under way (max-rd-atomic).")
+        format!(
+            "Of {posted} READs or atomics of a queue pair, {most} are under way (max-rd-atomic)."
+        )
     })
 }
 
