@@ -51,7 +51,7 @@ pub(crate) struct Flags {
     /// Scenario in TOML, of kind infiniband, ethernet or jobs; - for standard input
     #[arg(value_name = "SCENARIO.toml")]
     scenario: PathBuf,
-    /// Flow list in place of the scenario's flows: start_ns,src,dst,bytes[,priority]; - for
+    /// Flow list in place of the scenario's flows: start_ns,src,dst,bytes(,priority); - for
     /// standard input
     #[arg(long, value_name = "FILE.csv")]
     flows: Option<PathBuf>,
