@@ -44,7 +44,7 @@
 //!     vlarb: VlArbTable::even([Vl::default()], 64),
 //!     ports: Vec::new(),
 //! };
-//! let models = Models { switch: SwitchModel::default(), device: DeviceModel::connectx4_56g(), qos };
+//! let models = Models::alike(SwitchModel::default(), DeviceModel::connectx4_56g(), qos);
 //! let mut simulation = Simulation::new(&fabric, &Routes::shortest(&fabric), &models, 1)?;
 //! let (qp, _) = simulation.connect(0, 1, Transport::Rc, Sl::default());
 //! let program = simulation.start(0, &[qp], OneWrite(qp), Notify::Poll, Time::ZERO);

@@ -2,22 +2,42 @@
 
 use super::settings::Settings;
 use bandwise_netsim::infiniband::egress::Scheduling;
+use bandwise_netsim::infiniband::host::DeviceModel;
+use bandwise_netsim::infiniband::switch::SwitchModel;
 use bandwise_scenario::infiniband::{Bottleneck, Flow, InfinibandScenario, LimitingPart, Method};
+use bandwise_topology::NodeId;
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The models behind the results.
 #[derive(Serialize)]
 pub(super) struct AssumptionsRow {
+    /// The model of most hosts.
     device: DeviceRow,
+    /// The models of the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_devices: Vec<Of<DeviceRow>>,
+    /// The model of most switches.
     switch: SwitchRow,
+    /// The models of the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    other_switches: Vec<Of<SwitchRow>>,
     /// The lane of each service level in use.
     lanes: BTreeMap<u8, Option<u8>>,
     warmup: String,
     duration: String,
 }
 
-/// The model of all hosts.
+/// A model, and its nodes.
+#[derive(Serialize)]
+struct Of<T> {
+    nodes: Vec<String>,
+    #[serde(flatten)]
+    model: T,
+}
+
+/// The model of a host.
 #[derive(Serialize)]
 struct DeviceRow {
     preset: &'static str,
@@ -31,7 +51,7 @@ struct DeviceRow {
     mtu: u32,
 }
 
-/// The model of all switches.
+/// The model of a switch.
 #[derive(Serialize)]
 struct SwitchRow {
     latency_ns: f64,
@@ -64,25 +84,15 @@ const fn name(scheduling: Scheduling) -> &'static str {
 impl AssumptionsRow {
     pub(super) fn new(settings: &Settings) -> Self {
         let scenario = &settings.runs[0];
-        let models = scenario.models();
-        let (device, preset) = (&models.device, models.device.of_preset());
         let levels = scenario.flows().iter().map(|flow| flow.sl);
-        let lane = |sl| (sl, models.qos.sl2vl.vl(sl));
+        let lane = |sl| (sl, scenario.models().qos.sl2vl.vl(sl));
+        let (device, other_devices) = rows(devices(scenario), &scenario.models().device);
+        let (switch, other_switches) = rows(switches(scenario), &scenario.models().switch);
         AssumptionsRow {
-            device: DeviceRow {
-                preset: preset.name,
-                title: preset.title,
-                changed: *device != preset.model(),
-                pcie_bps: device.pcie_rate.as_bps(),
-                pcie_payload_bps: device.pcie_goodput().as_bps(),
-                loopback_bps: device.loopback_rate.as_bps(),
-                mtu: device.mtu.get(),
-            },
-            switch: SwitchRow {
-                latency_ns: models.switch.latency.as_ns_f64(),
-                buffer_bytes: models.switch.buffer.get(),
-                scheduling: name(models.switch.scheduling),
-            },
+            device,
+            other_devices,
+            switch,
+            other_switches,
             lanes: levels.map(lane).map(|(sl, vl)| (sl.get(), vl.map(|vl| vl.get()))).collect(),
             warmup: scenario.warmup().to_string(),
             duration: scenario.duration().to_string(),
@@ -90,12 +100,75 @@ impl AssumptionsRow {
     }
 }
 
+impl From<&DeviceModel> for DeviceRow {
+    fn from(device: &DeviceModel) -> Self {
+        let preset = device.of_preset();
+        DeviceRow {
+            preset: preset.name,
+            title: preset.title,
+            changed: *device != preset.model(),
+            pcie_bps: device.pcie_rate.as_bps(),
+            pcie_payload_bps: device.pcie_goodput().as_bps(),
+            loopback_bps: device.loopback_rate.as_bps(),
+            mtu: device.mtu.get(),
+        }
+    }
+}
+
+impl From<&SwitchModel> for SwitchRow {
+    fn from(switch: &SwitchModel) -> Self {
+        SwitchRow {
+            latency_ns: switch.latency.as_ns_f64(),
+            buffer_bytes: switch.buffer.get(),
+            scheduling: name(switch.scheduling),
+        }
+    }
+}
+
+/// Nodes by their model: that of the most nodes first, then by the first node.
+type ByModel<'a, M> = Vec<(&'a M, Vec<String>)>;
+
+fn by_model<'a, M: PartialEq>(
+    scenario: &'a InfinibandScenario,
+    nodes: &[NodeId],
+    model: impl Fn(NodeId) -> &'a M,
+) -> ByModel<'a, M> {
+    let mut groups = ByModel::new();
+    for &node in nodes {
+        let (own, name) = (model(node), scenario.fabric().node(node).name.clone());
+        match groups.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((own, vec![name])),
+        }
+    }
+    groups.sort_by_key(|(_, names)| Reverse(names.len()));
+    groups
+}
+
+fn devices(scenario: &InfinibandScenario) -> ByModel<'_, DeviceModel> {
+    let model = |node| scenario.models().device_of(node);
+    by_model(scenario, scenario.fabric().hosts(), model)
+}
+
+fn switches(scenario: &InfinibandScenario) -> ByModel<'_, SwitchModel> {
+    let model = |node| scenario.models().switch_of(node);
+    by_model(scenario, scenario.fabric().switches(), model)
+}
+
+/// Returns the row of the first group, or of `other` without one, and the rows of the other groups.
+fn rows<'a, M, R: From<&'a M>>(groups: ByModel<'a, M>, other: &'a M) -> (R, Vec<Of<R>>) {
+    let first = groups.first().map_or(other, |(model, _)| *model);
+    let rest = groups.into_iter().skip(1);
+    let rest = rest.map(|(model, nodes)| Of { nodes, model: R::from(model) });
+    (R::from(first), rest.collect())
+}
+
 impl LimitRow {
     pub(super) fn new(scenario: &InfinibandScenario, flow: &Flow) -> Self {
         let Bottleneck { part, payload, link } = scenario.bottleneck(flow);
         let (part, port) = match part {
             LimitingPart::Link(port) => ("link", Some(scenario.fabric().describe(port))),
-            LimitingPart::Pcie => ("pcie", None),
+            LimitingPart::Pcie(_) => ("pcie", None),
         };
         LimitRow {
             part,
@@ -110,26 +183,41 @@ impl LimitRow {
 /// Returns the models in sentences.
 pub(super) fn sentences(settings: &Settings) -> Vec<String> {
     let scenario = &settings.runs[0];
-    let models = scenario.models();
-    let (device, switch) = (&models.device, &models.switch);
-    let preset = device.of_preset();
-    let changed = if *device == preset.model() { "" } else { ", changed by the file" };
-    let mut sentences = vec![format!("Hosts: {} ({}{changed}).", preset.name, preset.title)];
-    if !scenario.fabric().switches().is_empty() {
-        sentences.push(format!(
-            "Switches: {} port to port, {} a lane and input, {}.",
-            switch.latency,
-            switch.buffer,
-            name(switch.scheduling)
-        ));
-    }
+    let device = |device: &DeviceModel| {
+        let preset = device.of_preset();
+        let changed = if *device == preset.model() { "" } else { ", changed by the file" };
+        format!("{} ({}{changed})", preset.name, preset.title)
+    };
+    let switch = |switch: &SwitchModel| {
+        let SwitchModel { latency, buffer, scheduling, .. } = switch;
+        format!("{latency} port to port, {buffer} a lane and input, {}", name(*scheduling))
+    };
+    let mut sentences = of_nodes("Hosts", &devices(scenario), device);
+    sentences.extend(of_nodes("Switches", &switches(scenario), switch));
     sentences.push(lanes(scenario));
-    let limits = scenario.flows().iter().map(|flow| limit(scenario.bottleneck(flow)));
+    let limits = scenario.flows().iter().map(|flow| limit(scenario, flow));
     sentences.extend(limits.collect::<BTreeSet<_>>());
     sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
     let biases = scenario.flows().iter().filter_map(|flow| scenario.loopback_bias(flow));
     sentences.extend(biases.map(|bias| format!("{bias}.")).collect::<BTreeSet<_>>());
     sentences
+}
+
+/// Returns a sentence for each model, with some of its nodes where there are several models.
+fn of_nodes<M>(what: &str, groups: &ByModel<'_, M>, text: impl Fn(&M) -> String) -> Vec<String> {
+    const NAMED: usize = 4;
+    let sentence = |(model, nodes): &(&M, Vec<String>)| {
+        if groups.len() == 1 {
+            return format!("{what}: {}.", text(model));
+        }
+        let named = nodes.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let more = match nodes.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{what} {named}{more}: {}.", text(model))
+    };
+    groups.iter().map(sentence).collect()
 }
 
 /// Returns the lanes of the service levels in use, such as `SL0 and SL1 share VL0.`
@@ -166,15 +254,19 @@ fn reads(flow: &Flow) -> Option<String> {
     })
 }
 
-fn limit(bottleneck: Bottleneck) -> String {
-    let Bottleneck { part, payload, link } = bottleneck;
+fn limit(scenario: &InfinibandScenario, flow: &Flow) -> String {
+    let Bottleneck { part, payload, link } = scenario.bottleneck(flow);
     let payload = payload.as_gbps_f64();
     match part {
         LimitingPart::Link(_) => {
             format!("The link of {link} limits a flow to {payload:.2} Gbps of payload.")
         }
-        LimitingPart::Pcie => format!(
-            "PCIe of the hosts limits a flow over the link of {link} to {payload:.2} Gbps of payload."
-        ),
+        LimitingPart::Pcie(host) => {
+            let name = |host| scenario.fabric().node(host).name.clone();
+            let host = host.map_or("the hosts".to_owned(), name);
+            format!(
+                "PCIe of {host} limits a flow over the link of {link} to {payload:.2} Gbps of payload."
+            )
+        }
     }
 }

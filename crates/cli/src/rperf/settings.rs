@@ -89,7 +89,7 @@ impl Flags {
         let builder = scenario.into_builder().seed(seed).duration(duration);
         let builder = builder.change_models(|models| {
             if let Some(scheduling) = self.scheduling {
-                models.switch.scheduling = scheduling.into();
+                models.change_switches(|switch| switch.scheduling = scheduling.into());
             }
         });
         builder.build().map_err(|error| Failure::usage(error.to_string(), "other flags"))
@@ -169,7 +169,7 @@ impl Flags {
                 bytes: self.size,
                 sl: self.sl,
                 samples: self.samples,
-                buffer: (method == MethodName::Bulk).then(|| buffer(self.size)),
+                buffer: buffer(self.size).filter(|_| method == MethodName::Bulk),
                 ..FlowRequest::new(Senders::One(from.0.clone()), to, method)
             };
             let mut builder = base.clone().into_builder().without_flows().request(measured);
@@ -178,7 +178,7 @@ impl Flags {
                 builder = builder.request(FlowRequest {
                     bytes: self.background_size,
                     sl: self.background_sl,
-                    buffer: Some(buffer(self.background_size)),
+                    buffer: buffer(self.background_size),
                     ..FlowRequest::new(senders, to, MethodName::Bulk)
                 });
             }
@@ -243,11 +243,11 @@ impl Flags {
     }
 }
 
-/// Returns the limit of outstanding payload of bulk traffic: the usual one, or two messages if they
-/// are larger.
-fn buffer_for(bytes: Option<Bytes>, usual: Bytes) -> Bytes {
-    let bytes = bytes.map_or(0, Bytes::get);
-    Bytes::new(bytes.saturating_mul(2)).clamp(usual, LARGEST_BUFFER)
+/// Returns the limit of outstanding payload of bulk traffic: two messages if they are larger than the
+/// usual limit of the sender, or `None` for that.
+fn buffer_for(bytes: Option<Bytes>, usual: Bytes) -> Option<Bytes> {
+    let two = Bytes::new(bytes?.get().saturating_mul(2)).min(LARGEST_BUFFER);
+    (two > usual).then_some(two)
 }
 
 /// Places of values in the line of flags: the measured flow is request 0, the bulk flows request 1.

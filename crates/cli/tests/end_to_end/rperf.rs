@@ -312,3 +312,29 @@ fn impossible_round_trip_fails_and_names_the_loopback() {
     assert_eq!(json["flows"][0]["limit"]["part"], "pcie");
     assert!(!json["implausible"].as_array().unwrap().is_empty());
 }
+
+#[test]
+fn hosts_of_several_generations_are_told_apart() {
+    let place = Place::new();
+    place.write(
+        "f.toml",
+        "kind = \"infiniband\"\n[fabric]\nbuild = { single-switch = 4 }\n\
+         link = { rate = \"400 Gbps\", delay = \"10 ns\" }\n\
+         [[node]]\nname = \"h3\"\ndevice = { preset = \"connectx5-edr\" }\n",
+    );
+    let args = ["rperf", "--fabric", "f.toml", "--from", "h1", "--to", "h3", "--method", "bulk"];
+    let ran = place.run(&[&args[..], &["--duration", "1 ms", "--json", "a.json"]].concat()).good();
+    // 126.03 Gbps x 256 of 280 B.
+    for part in [
+        "Hosts h0, h1, h2: connectx7-ndr (",
+        "Hosts h3: connectx5-edr (",
+        "PCIe of h3 limits a flow over the link of 400 Gbps to 115.23 Gbps of payload.",
+    ] {
+        assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
+    }
+    let settings = &place.json("a.json")["settings"];
+    assert_eq!(settings["device"]["preset"], "connectx7-ndr");
+    assert_eq!(settings["other_devices"][0]["preset"], "connectx5-edr");
+    assert_eq!(settings["other_devices"][0]["nodes"][0], "h3");
+    assert_eq!(settings["other_switches"], serde_json::Value::Null);
+}

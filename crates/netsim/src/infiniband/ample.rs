@@ -35,15 +35,13 @@ impl Models {
         });
         let pcie = of_hosts.fold(preset.pcie_rate.as_bps() as f64, f64::max);
         let known = SwitchModel::default();
-        Models {
-            switch: SwitchModel { buffer: buffer(known.buffer), queueing: Queueing::Voq, ..known },
-            device: DeviceModel {
-                pcie_rate: BitRate::from_bps(pcie as u64),
-                tx_buffer: buffer(preset.tx_buffer),
-                rx_buffer: buffer(preset.rx_buffer),
-                ..preset
-            },
-            qos,
-        }
+        let switch = SwitchModel { buffer: buffer(known.buffer), queueing: Queueing::Voq, ..known };
+        let device = DeviceModel {
+            pcie_rate: BitRate::from_bps(pcie as u64),
+            tx_buffer: buffer(preset.tx_buffer),
+            rx_buffer: buffer(preset.rx_buffer),
+            ..preset
+        };
+        Models::alike(switch, device, qos)
     }
 }

@@ -136,17 +136,19 @@ impl Plan<'_> {
         let receiver = if to_switch {
             let rates = fabric.ports(peer.node).filter_map(|port| fabric.peer(port));
             let fastest = rates.map(|(_, l)| l.rate).max().filter(|&rate| rate > link.rate);
-            Receiver::Switch { latency: models.switch.latency, fastest }
+            Receiver::Switch { latency: models.switch_of(peer.node).latency, fastest }
         } else {
-            Receiver::Host { latency: models.device.rx }
+            Receiver::Host { latency: models.device_of(peer.node).rx }
         };
+        // A host returns credits as the switch before it does.
+        let switch = if fabric.is_switch(from.node) { from.node } else { peer.node };
         let cable = Cable {
             to: self.index(peer.node),
             to_port: if to_switch { peer.number - 1 } else { 0 },
             byte_time: link.rate.byte_time(),
             delay: link.delay,
             receiver,
-            credit_delay: models.switch.credit_delay,
+            credit_delay: models.switch_of(switch).credit_delay,
         };
         Some((cable, peer))
     }
@@ -154,7 +156,11 @@ impl Plan<'_> {
     /// Returns the size of the buffer per lane behind a port.
     fn buffer(&self, peer: Port) -> Bytes {
         let switch = self.fabric.is_switch(peer.node);
-        if switch { self.models.switch.buffer } else { self.models.device.rx_buffer }
+        if switch {
+            self.models.switch_of(peer.node).buffer
+        } else {
+            self.models.device_of(peer.node).rx_buffer
+        }
     }
 
     fn switch(&self, node: NodeId) -> Result<Box<Switch>, VlArbError> {
@@ -163,7 +169,7 @@ impl Plan<'_> {
         let tables = |input| move |output| models.qos.sl2vl(node, Some(input), output);
         let hosts = fabric.hosts().iter();
         let mut switch = Switch::new(
-            models.switch.clone(),
+            models.switch_of(node).clone(),
             usize::from(ports),
             self.lanes,
             hosts.map(|&host| self.routes.out_port(node, host).wrapping_sub(1)).collect(),
@@ -174,7 +180,7 @@ impl Plan<'_> {
         for port in fabric.ports(node) {
             let Some((cable, peer)) = self.cable(port) else { continue };
             let vlarb = models.qos.vlarb(node, port.number);
-            let scheduling = models.switch.scheduling;
+            let scheduling = models.switch_of(node).scheduling;
             let (slots, end) = (switch.slots(), self.ends[&port]);
             let egress = Egress::new(cable, end, slots, self.buffer(peer), vlarb, scheduling)?;
             switch.cable(usize::from(port.number - 1), egress);
@@ -194,7 +200,7 @@ impl Plan<'_> {
         Ok(Box::new(Host::new(
             rank as u16,
             number,
-            models.device.clone(),
+            models.device_of(node).clone(),
             Stream::new(self.seed, "cc-timer", rank as u64),
             models.qos.sl2vl(node, None, port.number),
             self.lanes,

@@ -6,7 +6,7 @@ use super::switch::SwitchModel;
 use crate::base::range::{OutOfRange, within};
 use bandwise_rdma::qos::VlArbError;
 use bandwise_rdma::wire::{BLOCK, Mtu, PacketKind, Segment, blocks, packet_bytes};
-use bandwise_topology::{Fabric, Port};
+use bandwise_topology::{Fabric, NodeId, Port};
 use bandwise_units::{BitRate, Bytes, Time};
 use std::ops::RangeInclusive;
 
@@ -58,6 +58,14 @@ pub enum ModelsError {
         .0.after, .0.exit
     )]
     IdleStates(IdleState),
+    /// A model belongs to a node that does not exist or is of the other kind.
+    #[error("there is no {} of number {}", if *is_switch { "switch" } else { "host" }, .node.0)]
+    NoSuchNode {
+        /// The node.
+        node: NodeId,
+        /// True for the model of a switch.
+        is_switch: bool,
+    },
     /// Tables belong to a port that does not exist.
     #[error("tables of {0}, which does not exist")]
     NoSuchPort(String),
@@ -70,8 +78,21 @@ impl Models {
     ///
     /// Returns the first reason for which it can't.
     pub fn check(&self, fabric: &Fabric) -> Result<(), ModelsError> {
-        self.device.check()?;
-        self.switch.check(self.device.mtu)?;
+        let devices = || std::iter::once(&self.device).chain(self.devices.values());
+        devices().try_for_each(DeviceModel::check)?;
+        let mtu = devices().map(|device| device.mtu).max().unwrap_or(self.device.mtu);
+        self.switch.check(mtu)?;
+        self.switches.values().try_for_each(|switch| switch.check(mtu))?;
+        for (&node, is_switch) in self
+            .switches
+            .keys()
+            .map(|node| (node, true))
+            .chain(self.devices.keys().map(|node| (node, false)))
+        {
+            if node.index() >= fabric.nodes().len() || fabric.is_switch(node) != is_switch {
+                return Err(ModelsError::NoSuchNode { node, is_switch });
+            }
+        }
         self.qos.vlarb.validate()?;
         for of_port in &self.qos.ports {
             of_port.vlarb.as_ref().map_or(Ok(()), |table| table.validate())?;

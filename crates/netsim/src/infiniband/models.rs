@@ -4,6 +4,7 @@ use crate::infiniband::host::DeviceModel;
 use crate::infiniband::switch::SwitchModel;
 use bandwise_rdma::qos::{Sl, Sl2Vl, VlArbError, VlArbTable};
 use bandwise_topology::NodeId;
+use std::collections::BTreeMap;
 
 /// QoS tables: the default of all ports, and the ports that differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,10 +101,41 @@ impl PortTables {
 /// Models of all parts of a fabric.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Models {
-    /// Model of every switch.
+    /// Model of every switch without one of its own.
     pub switch: SwitchModel,
-    /// Model of every host.
+    /// Switches with a model of their own.
+    pub switches: BTreeMap<NodeId, SwitchModel>,
+    /// Model of every host without one of its own.
     pub device: DeviceModel,
+    /// Hosts with a model of their own.
+    pub devices: BTreeMap<NodeId, DeviceModel>,
     /// QoS tables of every port.
     pub qos: Qos,
+}
+
+impl Models {
+    /// Returns models in which all switches are alike, and all hosts.
+    pub fn alike(switch: SwitchModel, device: DeviceModel, qos: Qos) -> Models {
+        Models { switch, switches: BTreeMap::new(), device, devices: BTreeMap::new(), qos }
+    }
+
+    /// Returns the model of a switch.
+    pub fn switch_of(&self, node: NodeId) -> &SwitchModel {
+        self.switches.get(&node).unwrap_or(&self.switch)
+    }
+
+    /// Returns the model of a host.
+    pub fn device_of(&self, node: NodeId) -> &DeviceModel {
+        self.devices.get(&node).unwrap_or(&self.device)
+    }
+
+    /// Changes the models of all switches.
+    pub fn change_switches(&mut self, change: impl FnMut(&mut SwitchModel)) {
+        std::iter::once(&mut self.switch).chain(self.switches.values_mut()).for_each(change);
+    }
+
+    /// Changes the models of all hosts.
+    pub fn change_devices(&mut self, change: impl FnMut(&mut DeviceModel)) {
+        std::iter::once(&mut self.device).chain(self.devices.values_mut()).for_each(change);
+    }
 }

@@ -86,9 +86,11 @@ impl<P: Program> Simulation<P> {
         for host in [a, b] {
             assert!(self.host(host).has_lane(sl), "{sl} has no lane at host {host}");
         }
+        let mtu = self.host(a).mtu().min(self.host(b).mtu());
         let setup = |peer: usize, peer_qp: u16| QpSetup {
             transport,
             sl,
+            mtu,
             peer: peer as u16,
             peer_qp,
             max_rd_atomic: MAX_RD_ATOMIC,

@@ -68,9 +68,9 @@ fn light_sleepers(hosts: InfinibandScenario, most: Time) -> InfinibandScenario {
 /// Returns the hosts with a changed device model.
 pub(super) fn with_device(
     hosts: InfinibandScenario,
-    change: impl FnOnce(&mut DeviceModel),
+    change: impl FnMut(&mut DeviceModel),
 ) -> InfinibandScenario {
-    let changed = hosts.into_builder().change_models(|models| change(&mut models.device));
+    let changed = hosts.into_builder().change_models(|models| models.change_devices(change));
     changed.build().expect("a scenario without flows fits any device")
 }
 

@@ -307,8 +307,10 @@ impl Plan {
     /// is not modeled in detail"), and either policy.
     fn simulated(&self, name: &str, text: &str, scheduling: Scheduling) -> InfinibandScenario {
         let changed = base(name, text).into_builder().change_models(|models| {
-            models.switch.scheduling = scheduling;
-            models.switch.hiccup = None;
+            models.change_switches(|switch| {
+                switch.scheduling = scheduling;
+                switch.hiccup = None;
+            });
         });
         changed.build().expect("any scheduling is possible")
     }

@@ -2,7 +2,7 @@
 
 use super::{Flow, InfinibandScenario};
 use bandwise_rdma::wire::{PacketKind, Segment, packet_bytes};
-use bandwise_topology::Port;
+use bandwise_topology::{NodeId, Port};
 use bandwise_units::BitRate;
 
 /// The part that limits the bandwidth of a flow alone in the fabric, for messages of many packets.
@@ -21,8 +21,8 @@ pub struct Bottleneck {
 pub enum LimitingPart {
     /// The slowest link on the path, at its first port.
     Link(Port),
-    /// PCIe of the two hosts.
-    Pcie,
+    /// PCIe of both hosts, or of the one that has less of it.
+    Pcie(Option<NodeId>),
 }
 
 impl InfinibandScenario {
@@ -33,15 +33,16 @@ impl InfinibandScenario {
         let rate = |&port: &Port| self.fabric.peer(port).map(|(_, link)| (link.rate, port));
         let slowest = path.iter().filter_map(rate).min_by_key(|(rate, _)| *rate);
         let (link, port) = slowest.expect("hosts are cabled");
-        let device = &self.models.device;
-        let mtu = device.mtu.get();
+        let mtu = self.mtu(flow).get();
         let middle = Segment { payload: mtu, first: false, last: false };
         let wire = packet_bytes(PacketKind::Write, middle);
         let goodput = u128::from(link.as_bps()) * u128::from(mtu) / u128::from(wire);
         let goodput = BitRate::from_bps(goodput as u64);
-        let pcie = device.pcie_goodput();
+        let [from, to] = [flow.from, flow.to].map(|host| self.device_of(host).pcie_goodput());
+        let pcie = from.min(to);
+        let slower = (from != to).then(|| hosts[if from < to { flow.from } else { flow.to }]);
         match pcie < goodput {
-            true => Bottleneck { part: LimitingPart::Pcie, payload: pcie, link },
+            true => Bottleneck { part: LimitingPart::Pcie(slower), payload: pcie, link },
             false => Bottleneck { part: LimitingPart::Link(port), payload: goodput, link },
         }
     }

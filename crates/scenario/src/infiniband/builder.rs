@@ -80,11 +80,7 @@ pub enum BuildError {
 
 impl InfinibandBuilder {
     pub(super) fn new(fabric: Fabric) -> Self {
-        let models = Models {
-            switch: super::spec::default_switch(&fabric),
-            device: super::spec::default_device(&fabric),
-            qos: super::spec::default_tables(),
-        };
+        let models = super::spec::default_models(&fabric);
         let scenario = InfinibandScenario {
             title: String::new(),
             routes: Routes::shortest(&fabric),
@@ -193,7 +189,7 @@ impl InfinibandBuilder {
                 Added::Flow(flow) => flows.add(flow).map_err(of_number)?,
                 Added::Request(request) => {
                     let own = request
-                        .flows(&scenario.fabric, &scenario.models.device, bulk)
+                        .flows(&scenario.fabric, &scenario.models, bulk)
                         .map_err(of_number)?;
                     for (sender, flow) in own.into_iter().enumerate() {
                         let at = |error| FlowError { sender, ..of_number(error) };
@@ -256,7 +252,7 @@ impl<'a> Flows<'a> {
             return Err(error.allowed("two different hosts"));
         }
         self.check_name(&flow.name)?;
-        request::check(&flow, self.scenario.models.device.mtu)?;
+        request::check(&flow, self.scenario.mtu(&flow))?;
         lanes::check(self.scenario, &flow)?;
         self.connect(&flow)?;
         self.flows.push(flow);

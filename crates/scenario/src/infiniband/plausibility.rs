@@ -2,6 +2,7 @@
 
 use super::{Flow, FlowResult, InfinibandResults, InfinibandScenario, Method};
 use bandwise_rdma::wire::{PacketKind, Segment, packet_bytes};
+use bandwise_topology::Port;
 use bandwise_units::{BitRate, Bytes, Time};
 use std::fmt;
 
@@ -100,15 +101,17 @@ impl InfinibandScenario {
         let path = self.routes.path(&self.fabric, hosts[flow.from], hosts[flow.to]);
         let delays = path.iter().filter_map(|&port| Some(self.fabric.peer(port)?.1.delay));
         let cables = delays.fold(Time::ZERO, |sum, delay| sum + delay);
-        let switches = self.models.switch.latency * path.len().saturating_sub(1) as u64;
+        let latency = |port: &Port| self.models.switch_of(port.node).latency;
+        let switches = path.iter().skip(1).map(latency).fold(Time::ZERO, |sum, delay| sum + delay);
         (cables + switches) * 2
     }
 
     /// Returns the bias of an RPerf flow by its loopback; `None` below 20 ns.
     pub fn loopback_bias(&self, flow: &Flow) -> Option<LoopbackBias> {
         let Method::RPerf(traffic) = &flow.method else { return None };
-        let (loopback, link) = (self.models.device.loopback_rate, self.bottleneck(flow).link);
-        let wire = wire_bytes(traffic.bytes, self.models.device.mtu.get());
+        let loopback = self.device_of(flow.from).loopback_rate;
+        let link = self.bottleneck(flow).link;
+        let wire = wire_bytes(traffic.bytes, self.mtu(flow).get());
         let wire = Bytes::new(wire + u64::from(packet_bytes(PacketKind::Ack, Segment::only(0))));
         let (by_loopback, by_link) = (loopback.time_for(wire), link.time_for(wire));
         let error = by_loopback.max(by_link) - by_loopback.min(by_link);

@@ -124,7 +124,7 @@ impl InfinibandScenario {
                     qp,
                     opcode: *opcode,
                     bytes: t.bytes,
-                    inline_max: self.models.device.inline_max.get() as u32,
+                    inline_max: self.device_of(from).inline_max.get() as u32,
                     depth: *depth,
                     rounds: rounds(t),
                 };
@@ -133,7 +133,8 @@ impl InfinibandScenario {
             Method::Bulk(t) => {
                 let qps: Vec<Qp> = (0..t.qps).map(|_| connect(sim).0).collect();
                 let at = t.start + jitter;
-                let bulk = self.bulk(t, qps.clone(), at);
+                let inline_max = self.device_of(from).inline_max.get() as u32;
+                let bulk = self.bulk(t, qps.clone(), at, inline_max);
                 (bulk.into(), qps, at)
             }
         };
@@ -141,7 +142,7 @@ impl InfinibandScenario {
         (from, number)
     }
 
-    fn bulk(&self, t: &BulkTraffic, qps: Vec<Qp>, start: Time) -> Bulk {
+    fn bulk(&self, t: &BulkTraffic, qps: Vec<Qp>, start: Time, inline_max: u32) -> Bulk {
         let settings = BulkSettings {
             qps,
             opcode: t.opcode,
@@ -150,7 +151,7 @@ impl InfinibandScenario {
             depth: t.depth,
             batch: t.batch,
             signal_every: 1,
-            inline_max: self.models.device.inline_max.get() as u32,
+            inline_max,
             start,
             until: t.stop,
             messages: None,

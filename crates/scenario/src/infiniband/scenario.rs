@@ -2,6 +2,8 @@
 
 use super::{Flow, InfinibandBuilder};
 use bandwise_netsim::infiniband::Models;
+use bandwise_netsim::infiniband::host::DeviceModel;
+use bandwise_rdma::wire::Mtu;
 use bandwise_topology::{Fabric, Routes};
 use bandwise_units::Time;
 
@@ -67,6 +69,16 @@ impl InfinibandScenario {
     /// Returns the models of switches, hosts and tables.
     pub fn models(&self) -> &Models {
         &self.models
+    }
+
+    /// Returns the model of a host by its rank.
+    pub fn device_of(&self, host: usize) -> &DeviceModel {
+        self.models.device_of(self.fabric.hosts()[host])
+    }
+
+    /// Returns the path MTU of a flow: the smaller one of its hosts'.
+    pub fn mtu(&self, flow: &Flow) -> Mtu {
+        self.device_of(flow.from).mtu.min(self.device_of(flow.to).mtu)
     }
 
     /// Returns the flows in the order of the results.

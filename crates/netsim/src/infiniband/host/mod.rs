@@ -28,6 +28,7 @@ use bandwise_random::Stream;
 use bandwise_rdma::ib_congestion::SourceSettings;
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_rdma::verbs::{Completion, Posts, Program};
+use bandwise_rdma::wire::Mtu;
 use bandwise_units::Time;
 use core::Core;
 use pcie::Pcie;
@@ -174,6 +175,11 @@ impl<P: Program> Host<P> {
 
     pub(crate) fn qp_setup_mut(&mut self, qp: u16) -> &mut QpSetup {
         &mut self.qps[usize::from(qp)].setup
+    }
+
+    /// Returns the MTU of the host.
+    pub(crate) fn mtu(&self) -> Mtu {
+        self.model.mtu
     }
 
     /// Returns the number of queue pairs.

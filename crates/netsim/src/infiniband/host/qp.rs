@@ -5,7 +5,7 @@ use crate::infiniband::packet::Packet;
 use bandwise_rdma::ib_congestion::Throttle;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::{Opcode, Transport};
-use bandwise_rdma::wire::PacketKind;
+use bandwise_rdma::wire::{Mtu, PacketKind};
 use bandwise_units::Time;
 
 /// Most READs and atomics that a queue pair has under way by default, as most adapters and programs
@@ -19,6 +19,8 @@ pub struct QpSetup {
     pub transport: Transport,
     /// Service level.
     pub sl: Sl,
+    /// Path MTU.
+    pub mtu: Mtu,
     /// The other host.
     pub peer: u16,
     /// Its queue pair.

@@ -43,10 +43,10 @@ impl<P: Program> Host<P> {
             qp.sq.front().map_or(0, |w| {
                 let kind = PacketKind::request(qp.setup.transport, w.opcode);
                 let payload = kind.map_or(0, |kind| kind.payload(w.bytes));
-                payload.saturating_sub(qp.started * self.model.mtu.get())
+                payload.saturating_sub(qp.started * qp.setup.mtu.get())
             })
         };
-        let payload = left.min(self.model.mtu.get()) as u16;
+        let payload = left.min(qp.setup.mtu.get()) as u16;
         let lane = self.lane(qp.setup.sl) as u8;
         IssueEntry { number: number as u16, class: class as u8, lane, payload }
     }
@@ -145,8 +145,8 @@ impl<P: Program> Host<P> {
         if class == RESPONSES {
             return self.start_response(now, number, net);
         }
-        let mtu = self.model.mtu;
         let qp = &mut self.qps[number];
+        let mtu = qp.setup.mtu;
         let wqe = *qp.sq.front().expect("a ready queue pair has a WQE");
         let kind = PacketKind::request(qp.setup.transport, wqe.opcode)
             .expect("refused when it was connected");
@@ -179,7 +179,7 @@ impl<P: Program> Host<P> {
     }
 
     fn start_response(&mut self, now: Time, number: usize, net: &mut Net) {
-        let mtu = self.model.mtu;
+        let mtu = self.qps[number].setup.mtu;
         let response = self.qps[number].responses.front_mut().expect("listed for a response");
         let segment = wire::segment(response.bytes, mtu, response.sent / mtu.get());
         response.sent += segment.payload;

@@ -50,15 +50,9 @@ pub(crate) fn instant_device() -> DeviceModel {
 /// Models with each service level on its own of `lanes` lanes, all with equal weights.
 pub(crate) fn models(device: DeviceModel, lanes: u8) -> Models {
     let vls = (0..lanes).map(|vl| Vl::try_from(vl).unwrap());
-    Models {
-        switch: SwitchModel::default(),
-        device,
-        qos: Qos {
-            sl2vl: Sl2Vl::modulo(lanes),
-            vlarb: VlArbTable::even(vls, 64),
-            ports: Vec::new(),
-        },
-    }
+    let sl2vl = Sl2Vl::modulo(lanes);
+    let qos = Qos { sl2vl, vlarb: VlArbTable::even(vls, 64), ports: Vec::new() };
+    Models::alike(SwitchModel::default(), device, qos)
 }
 
 /// A program that posts given requests and keeps a log.

@@ -184,8 +184,8 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
             (scheduling, queueing, hiccup, (buffer, credit, latency), marking),
             device,
             vlarb,
-        )| Models {
-            switch: SwitchModel {
+        )| {
+            let switch = SwitchModel {
                 latency: Time::from_ns(latency),
                 buffer,
                 scheduling,
@@ -193,16 +193,17 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
                 hiccup,
                 credit_delay: Time::from_ns(credit),
                 marking,
-            },
-            device: DeviceModel {
+            };
+            let device = DeviceModel {
                 rx_buffer: device.0,
                 mtu,
                 tx_buffer: Bytes::from_kib(device.2),
                 cpu_poll: if device.1 { Time::ZERO } else { Time::from_ns(30) },
                 congestion_control: device.3,
                 ..DeviceModel::connectx4_56g()
-            },
-            qos: Qos { sl2vl: Sl2Vl::modulo(lanes), vlarb, ports: Vec::new() },
+            };
+            let qos = Qos { sl2vl: Sl2Vl::modulo(lanes), vlarb, ports: Vec::new() };
+            Models::alike(switch, device, qos)
         },
     )
 }

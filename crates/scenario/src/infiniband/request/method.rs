@@ -4,7 +4,7 @@ use super::{FlowError, FlowKey, FlowRequest, MethodName};
 use crate::infiniband::{BulkTraffic, Flow, LatencyTraffic, Method};
 use crate::reader::values::SECOND;
 use crate::time_range::LONGEST;
-use bandwise_netsim::infiniband::host::{DeviceModel, MAX_RD_ATOMIC};
+use bandwise_netsim::infiniband::host::MAX_RD_ATOMIC;
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::defaults::{self, BULK_DEPTH, LATENCY_BYTES};
@@ -28,11 +28,8 @@ const BUFFER: RangeInclusive<Bytes> = Bytes::new(1)..=LARGEST;
 const RATE: RangeInclusive<BitRate> = BitRate::from_bps(1_000)..=BitRate::from_gbps(100_000);
 const TIMES: RangeInclusive<Time> = Time::ZERO..=LONGEST;
 
-/// Returns the method and the transport of a request, for hosts of this model.
-pub(super) fn method(
-    request: &FlowRequest,
-    device: &DeviceModel,
-) -> Result<(Method, Transport), FlowError> {
+/// Refuses keys that the method does not use.
+pub(super) fn check_keys(request: &FlowRequest) -> Result<(), FlowError> {
     let name = request.method;
     for (key, is_given) in request.optional_keys() {
         if is_given && !uses(name, key) {
@@ -43,13 +40,24 @@ pub(super) fn method(
             return Err(error.allowed(format!("`{key_name}` with {}", users.join(", "))));
         }
     }
+    Ok(())
+}
+
+/// Returns the method and the transport of a request with this path MTU, and with a send buffer of
+/// `buffer` by default.
+pub(super) fn method(
+    request: &FlowRequest,
+    mtu: Mtu,
+    buffer: Bytes,
+) -> Result<(Method, Transport), FlowError> {
+    let name = request.method;
     let transport = request.transport.unwrap_or(Transport::Rc);
     let opcode = match request.opcode {
         Some(opcode) => Opcode::from(opcode),
         None if name == MethodName::Bulk && transport == Transport::Rc => Opcode::Write,
         None => Opcode::Send,
     };
-    let of = Operation { transport, opcode, mtu: device.mtu };
+    let of = Operation { transport, opcode, mtu };
     let latency = || latency(request, of);
     let method = match name {
         MethodName::Rperf => Method::RPerf(latency()?),
@@ -59,7 +67,7 @@ pub(super) fn method(
             let depth = number(FlowKey::Depth, request.depth, 1, DEPTH)? as u32;
             Method::ClosedLoop { opcode, depth, traffic: latency()? }
         }
-        MethodName::Bulk => Method::Bulk(bulk(request, of, device.bulk_buffer())?),
+        MethodName::Bulk => Method::Bulk(bulk(request, of, buffer)?),
     };
     Ok((method, transport))
 }

@@ -12,7 +12,8 @@ pub(super) use method::check;
 
 use super::Flow;
 use crate::reader::nodes;
-use bandwise_netsim::infiniband::host::{DeviceModel, Notify};
+use bandwise_netsim::infiniband::Models;
+use bandwise_netsim::infiniband::host::Notify;
 use bandwise_rdma::qos::Sl;
 use bandwise_rdma::verbs::Transport;
 use bandwise_topology::Fabric;
@@ -137,16 +138,15 @@ impl FlowRequest {
         ]
     }
 
-    /// Returns the flows of this request, one per sender, on a fabric with hosts of this model, beside
-    /// `bulk` bulk flows.
+    /// Returns the flows of this request, one per sender, on a fabric with hosts of these models,
+    /// beside `bulk` bulk flows.
     pub(super) fn flows(
         &self,
         fabric: &Fabric,
-        device: &DeviceModel,
+        models: &Models,
         bulk: usize,
     ) -> Result<Vec<Flow>, FlowError> {
-        let (mut method, transport) = method::method(self, device)?;
-        let max_rd_atomic = method::max_rd_atomic(self, &method)?;
+        method::check_keys(self)?;
         let notify = self.completion.unwrap_or(Notify::Poll);
         let sl = self.service_level()?;
         let find = |key, name: &str| {
@@ -154,9 +154,6 @@ impl FlowRequest {
                 .map_err(|(message, allowed)| FlowError::new(key, message).allowed(allowed))
         };
         let to = find(FlowKey::To, &self.to)?;
-        if self.think.is_none() {
-            method.span_turns(fabric, to, device.mtu, bulk);
-        }
         if self.from.names().is_empty() {
             let error = FlowError::new(FlowKey::From, "no host sends");
             return Err(error.allowed("the names of one or more hosts"));
@@ -172,7 +169,13 @@ impl FlowRequest {
                     FlowError::new(FlowKey::Sender, message).allowed("each sender once")
                 ));
             }
-            let method = method.clone();
+            let [device, receiver] = [from, to].map(|host| models.device_of(fabric.hosts()[host]));
+            let mtu = device.mtu.min(receiver.mtu);
+            let (mut method, transport) = method::method(self, mtu, device.bulk_buffer())?;
+            if self.think.is_none() {
+                method.span_turns(fabric, to, mtu, bulk);
+            }
+            let max_rd_atomic = method::max_rd_atomic(self, &method)?;
             let name = self.name(sender);
             let flow = Flow { name, from, to, sl, transport, max_rd_atomic, notify, method };
             flows.push(flow);

@@ -9,7 +9,6 @@ use bandwise_netsim::infiniband::check::{
 };
 use bandwise_netsim::infiniband::host::{DeviceModel, DevicePreset, IdleState, OsTick};
 use bandwise_rdma::wire::Mtu;
-use bandwise_topology::{Fabric, NodeId};
 use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
 use toml::Spanned;
@@ -89,20 +88,14 @@ struct IdleStateSpec {
     exit: Given<Time>,
 }
 
-/// Returns the model for the fastest link of a host, for a file that names no preset.
-pub(in crate::infiniband) fn default_model(fabric: &Fabric) -> DeviceModel {
-    let rate = |&host: &NodeId| fabric.peer(fabric.host_port(host)).map(|(_, link)| link.rate);
-    let fastest = fabric.hosts().iter().filter_map(rate).max();
-    DevicePreset::for_link(fastest.unwrap_or(BitRate::from_gbps(1))).model()
-}
-
 impl DeviceSpec {
+    /// Returns the model with the given values, and the others of the given preset or else of `base`.
     pub(super) fn resolve(
         &self,
         source: &Source,
-        fabric: &Fabric,
+        base: &DeviceModel,
     ) -> Result<DeviceModel, InputError> {
-        let mut d = self.preset(source, fabric)?;
+        let mut d = self.preset(source, base)?;
         if let Some(mtu) = &self.mtu {
             let bytes = u32::try_from(*mtu.get_ref()).unwrap_or(u32::MAX);
             d.mtu = Mtu::try_from(bytes).map_err(|_| {
@@ -160,8 +153,8 @@ impl DeviceSpec {
         Ok(d)
     }
 
-    fn preset(&self, source: &Source, fabric: &Fabric) -> Result<DeviceModel, InputError> {
-        let Some(name) = &self.preset else { return Ok(default_model(fabric)) };
+    fn preset(&self, source: &Source, base: &DeviceModel) -> Result<DeviceModel, InputError> {
+        let Some(name) = &self.preset else { return Ok(base.clone()) };
         DevicePreset::named(name.get_ref()).map(DevicePreset::model).ok_or_else(|| {
             let message = format!("unknown preset {:?}", name.get_ref());
             let names = DevicePreset::ALL.map(|preset| preset.name).join(", ");

@@ -26,6 +26,10 @@
 //! idle-states = []             # or [{ after = "80 us", exit = "10 us" }], for sleeping programs
 //! os-tick = { period = "2 ms", steal = "3.1 us" }   # or false
 //!
+//! [[node]]                     # hosts and switches that differ from those above
+//! name = ["h1", "h2"]          # or one name
+//! device = { preset = "connectx4-56g" }   # the keys of [device]; of a switch: switch = { … }
+//!
 //! [qos]                        # every port
 //! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # lane by service level; lane 15 drops
 //! high = []                    # arbitration entries VL:WEIGHT, such as "1:64"
@@ -66,28 +70,27 @@ mod cct;
 pub(crate) mod congestion;
 mod device;
 mod flow;
+mod node;
 pub(crate) mod ports;
 mod qos;
 mod run;
 pub(crate) mod switch;
 
-pub(in crate::infiniband) use device::default_model as default_device;
-pub(in crate::infiniband) use qos::default_tables;
-pub(in crate::infiniband) use switch::default_model as default_switch;
+pub(in crate::infiniband) use node::default_models;
 
 use super::{BuildError, InfinibandScenario};
 use crate::reader::files::fabric_span;
 use crate::reader::kind::{Kind, is_fabric_file};
 use crate::reader::parsed::Parsed;
-use crate::reader::tables::{placed, table};
+use crate::reader::tables::{list, placed, table};
 use crate::reader::text;
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::infiniband::Models;
 use bandwise_topology::Fabric;
 use bandwise_topology::read::{self, FabricSpec, Format};
 use congestion::CongestionSpec;
 use device::DeviceSpec;
 use flow::FlowSpec;
+use node::NodeSpec;
 use qos::QosSpec;
 use run::RunSpec;
 use serde::Deserialize;
@@ -107,6 +110,8 @@ struct Spec {
     switch: SwitchSpec,
     #[serde(default, deserialize_with = "table")]
     device: DeviceSpec,
+    #[serde(default, deserialize_with = "list")]
+    node: Vec<Spanned<NodeSpec>>,
     #[serde(default, deserialize_with = "table")]
     qos: QosSpec,
     #[serde(default, rename = "congestion-control", deserialize_with = "placed")]
@@ -213,13 +218,16 @@ impl Spec {
         fabric: Fabric,
         at: Range<usize>,
     ) -> Result<InfinibandScenario, InputError> {
-        let device = self.device.resolve(source, &fabric)?;
-        let switch = self.switch.resolve(source, &fabric, device.mtu)?;
-        let mut models = Models { switch, device, qos: self.qos.resolve(source, &fabric)? };
+        let mut models = node::models(source, &fabric, &self.device, &self.switch, &self.node)?;
+        models.qos = self.qos.resolve(source, &fabric)?;
         if let Some(congestion) = &self.congestion_control {
-            let (marking, reaction) = congestion.get_ref().resolve(source, models.switch.buffer)?;
-            models.switch.marking = Some(marking);
-            models.device.congestion_control = Some(reaction);
+            let with = |buffer| congestion.get_ref().resolve(source, buffer);
+            let (_, reaction) = with(models.switch.buffer)?;
+            models.change_devices(|device| device.congestion_control = Some(reaction.clone()));
+            models.switch.marking = Some(with(models.switch.buffer)?.0);
+            for switch in models.switches.values_mut() {
+                switch.marking = Some(with(switch.buffer)?.0);
+            }
         }
         let builder = InfinibandScenario::builder(fabric)
             .title(self.title.as_deref().unwrap_or(source.name))

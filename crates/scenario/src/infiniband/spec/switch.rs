@@ -7,8 +7,7 @@ use bandwise_netsim::infiniband::check::{STAGES, lane_buffers};
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel};
 use bandwise_rdma::wire::Mtu;
-use bandwise_topology::Fabric;
-use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_units::{Bytes, Time};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -46,20 +45,15 @@ impl Table for HiccupSpec {
     const EXAMPLE: &'static str = "{ one-in = 256, up-to = \"200 ns\" } or false";
 }
 
-/// Returns the model for the fastest link of the fabric.
-pub(in crate::infiniband) fn default_model(fabric: &Fabric) -> SwitchModel {
-    let fastest = fabric.links().iter().map(|link| link.rate).max();
-    SwitchModel::for_link(fastest.unwrap_or(BitRate::from_gbps(1)))
-}
-
 impl SwitchSpec {
+    /// Returns the model with the given values, and the others of `base`.
     pub(super) fn resolve(
         &self,
         source: &Source,
-        fabric: &Fabric,
+        base: &SwitchModel,
         mtu: Mtu,
     ) -> Result<SwitchModel, InputError> {
-        let mut model = default_model(fabric);
+        let mut model = base.clone();
         if let Some(latency) = &self.latency {
             model.latency = within(source, "latency", latency, STAGES)?;
         }

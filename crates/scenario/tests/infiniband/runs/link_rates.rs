@@ -45,7 +45,7 @@ fn bulk_reaches_the_slower_of_link_and_pcie() {
             assert_eq!(scenario.models().device.preset, preset, "{link}");
             let bottleneck = scenario.bottleneck(&scenario.flows()[0]);
             let is_pcie = wanted < 0.99 * link as f64 && pcie * 256.0 / 280.0 == wanted;
-            assert_eq!(bottleneck.part == LimitingPart::Pcie, is_pcie, "{link}");
+            assert_eq!(bottleneck.part == LimitingPart::Pcie(None), is_pcie, "{link}");
             let allowed = bottleneck.payload.as_gbps_f64();
             assert!((allowed / wanted - 1.0).abs() < 1e-3, "{link}: {allowed} of {wanted}");
             let got = gbps(&run(&text(link, &flow)).flows[0]);

@@ -2,6 +2,7 @@
 
 mod congestion;
 mod link_rates;
+mod mixed;
 mod ports;
 mod reads;
 mod requests;

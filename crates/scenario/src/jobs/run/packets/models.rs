@@ -97,8 +97,8 @@ pub(super) fn models(fabric: &Fabric, lanes: &Lanes, policy: SharingPolicy) -> M
     let mut models = Models::ample(fabric, Qos { sl2vl, vlarb, ports: Vec::new() });
     if policy == SharingPolicy::FairFlows {
         let (marking, reaction) = congestion::defaults(models.switch.buffer);
-        models.switch.marking = Some(marking);
-        models.device.congestion_control = Some(reaction);
+        models.change_switches(|switch| switch.marking = Some(marking));
+        models.change_devices(|device| device.congestion_control = Some(reaction.clone()));
     }
     models
 }

@@ -1,0 +1,131 @@
+//! Fabrics of several generations: each host and switch has a model of its own.
+
+use super::{gbps, median_ns, run};
+use bandwise_input::Source;
+use bandwise_scenario::infiniband::{InfinibandScenario, LimitingPart};
+use bandwise_topology::NodeId;
+
+/// A host of 100 Gbps and three of 400 Gbps at two switches with a cable of 400 Gbps.
+const FABRIC: &str = r#"kind = "infiniband"
+[fabric]
+link = { rate = "400 Gbps", delay = "10 ns" }
+host = [{ name = "old" }, { name = "a", port = "s:2" }, { name = "b", port = "t:1" }, { name = "c", port = "t:2" }]
+switch = [{ name = "s", ports = 4 }, { name = "t", ports = 4 }]
+cable = [{ from = "old:1", to = "s:1", rate = "100 Gbps" }, { from = "s:4", to = "t:4" }]
+"#;
+
+fn scenario(more: &str) -> InfinibandScenario {
+    let text = format!("{FABRIC}{more}");
+    InfinibandScenario::from_toml(&Source::new("s.toml", &text)).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn error(more: &str) -> String {
+    let text = format!("{FABRIC}{more}");
+    InfinibandScenario::from_toml(&Source::new("s.toml", &text)).unwrap_err().to_string()
+}
+
+fn flow(from: &str, to: &str, more: &str) -> String {
+    format!("[[flow]]\nfrom = {from:?}\nto = {to:?}\n{more}\n")
+}
+
+#[test]
+fn each_host_has_the_model_of_its_link() {
+    let scenario = scenario("");
+    let preset = |host| scenario.device_of(host).preset;
+    assert_eq!(
+        [0, 1, 2, 3].map(preset),
+        ["connectx5-edr", "connectx7-ndr", "connectx7-ndr", "connectx7-ndr"]
+    );
+}
+
+#[test]
+fn nodes_differ_from_the_rest() {
+    let scenario = scenario(
+        "[device]\nmtu = 2048\n[switch]\nlatency = \"210 ns\"\n\
+         [[node]]\nname = [\"a\", \"b\"]\ndevice = { preset = \"connectx6-hdr\", inline-max = \"64 B\" }\n\
+         [[node]]\nname = \"b\"\ndevice = { mtu = 1024 }\n\
+         [[node]]\nname = \"t\"\nswitch = { latency = \"90 ns\", buffer = \"64 KiB\" }\n",
+    );
+    let models = scenario.models();
+    let host =
+        |name| scenario.device_of(scenario.fabric().rank(scenario.fabric().find(name).unwrap()));
+    assert_eq!((host("old").preset, host("old").mtu.get()), ("connectx5-edr", 2048));
+    assert_eq!((host("a").preset, host("a").mtu.get()), ("connectx6-hdr", 4096));
+    assert_eq!((host("b").mtu.get(), host("b").inline_max.get()), (1024, 64));
+    assert_eq!((host("c").preset, host("c").mtu.get()), ("connectx7-ndr", 2048));
+    let latency = |name| {
+        let node: NodeId = scenario.fabric().find(name).unwrap();
+        models.switch_of(node).latency.as_ns_f64()
+    };
+    assert_eq!(["s", "t"].map(latency), [210.0, 90.0]);
+}
+
+/// Round trips by hand: twice a cable of 10 ns for each link and each switch's latency. An
+/// acknowledgement of 32 B leaves at 400 Gbps and takes 1.92 ns longer at 100 Gbps.
+#[test]
+fn each_switch_has_its_latency() {
+    let node = "[[node]]\nname = \"t\"\nswitch = { latency = \"90 ns\" }\n";
+    for (from, to, by_hand) in [
+        ("old", "a", 2.0 * (2.0 * 10.0 + 200.0) + 1.92),
+        ("b", "c", 2.0 * (2.0 * 10.0 + 90.0)),
+        ("a", "c", 2.0 * (3.0 * 10.0 + 200.0 + 90.0)),
+    ] {
+        let probe = flow(from, to, "method = \"closed-loop\"\nsamples = 50");
+        let results = run(&format!("{FABRIC}{node}{probe}"));
+        let truth = results.flows[0].latency.unwrap().truth.unwrap().p50_ns;
+        assert!((truth - by_hand).abs() < 0.5, "{from} to {to}: {truth} ns, by hand {by_hand}");
+    }
+}
+
+/// A host in PCIe 3.0 x8 behind a link of 400 Gbps: 61 Gbps x 256 of 280 B.
+#[test]
+fn slower_host_limits_both_directions() {
+    let node = "[[node]]\nname = \"b\"\ndevice = { preset = \"connectx4-56g\" }\n";
+    let by_hand = 61.0 * 256.0 / 280.0;
+    for (from, to) in [("a", "b"), ("b", "a")] {
+        let bulk = flow(from, to, "method = \"bulk\"\nbuffer = \"1 MiB\"");
+        let text = format!("{node}[run]\nduration = \"2 ms\"\n{bulk}");
+        let scenario = scenario(&text);
+        let bottleneck = scenario.bottleneck(&scenario.flows()[0]);
+        assert_eq!(bottleneck.part, LimitingPart::Pcie(scenario.fabric().find("b")));
+        assert!((bottleneck.payload.as_gbps_f64() / by_hand - 1.0).abs() < 1e-3);
+        let got = gbps(&run(&format!("{FABRIC}{text}")).flows[0]);
+        assert!((got / by_hand - 1.0).abs() < 0.02, "{from} to {to}: {got} of {by_hand} Gbps");
+    }
+}
+
+/// A connection has the smaller MTU of its hosts: 1024 of 1050 B (and delimiters in blocks of 8) on
+/// the link.
+#[test]
+fn path_mtu_is_the_smaller_one() {
+    let node = "[[node]]\nname = \"b\"\ndevice = { mtu = 1024 }\n";
+    for (from, to) in [("a", "b"), ("b", "a")] {
+        let bulk = flow(from, to, "method = \"bulk\"\nbytes = \"1 MiB\"\nbuffer = \"4 MiB\"");
+        let got = gbps(&run(&format!("{FABRIC}{node}[run]\nduration = \"2 ms\"\n{bulk}")).flows[0]);
+        let by_hand = 400.0 * 1024.0 / 1056.0;
+        assert!((got / by_hand - 1.0).abs() < 0.02, "{from} to {to}: {got} of {by_hand} Gbps");
+    }
+    let datagrams = flow("a", "b", "method = \"bulk\"\ntransport = \"ud\"\nbytes = \"2 KiB\"");
+    let message = error(&format!("{node}{datagrams}"));
+    assert!(message.contains("1024"), "{message}");
+}
+
+#[test]
+fn rperf_uses_the_loopback_of_its_host() {
+    let probe = flow("old", "a", "method = \"rperf\"\nbytes = \"4 KiB\"\nsamples = 500");
+    let (median, _) = median_ns(&run(&format!("{FABRIC}{probe}")).flows[0]);
+    // The link of 100 Gbps and the loopback have the same rate; the doorbell takes 10 ns.
+    assert!((median - 430.0).abs() < 5.0, "{median}");
+}
+
+#[test]
+fn invalid_nodes_are_refused() {
+    insta::assert_snapshot!(error("[[node]]\nname = \"x\"\ndevice = {}\n"), @r#"s.toml:8: there is no node "x" (allowed: one of 6 nodes: "s", "t", "old", "a", "b", …)"#);
+    insta::assert_snapshot!(error("[[node]]\nname = \"a\"\n"), @"s.toml:7: no model is given (allowed: `device` for hosts, `switch` for switches)");
+    insta::assert_snapshot!(error("[[node]]\nname = \"a\"\nswitch = {}\n"), @r#"s.toml:9: "a" is a host (allowed: `device` for hosts)"#);
+    insta::assert_snapshot!(error("[[node]]\nname = [\"a\", \"t\"]\ndevice = {}\n"), @r#"s.toml:9: "t" is a switch (allowed: `switch` for switches)"#);
+    insta::assert_snapshot!(error("[[node]]\nname = \"a\"\ndevice = { preset = \"connectx9\" }\n"), @r#"s.toml:9: unknown preset "connectx9" (allowed: connectx3-fdr, connectx4-56g, connectx5-edr, connectx6-hdr, connectx7-ndr, connectx8-xdr)"#);
+    insta::assert_snapshot!(error("[[node]]\nname = \"a\"\nports = 3\n"), @"s.toml:9: unknown field `ports` (allowed: one of `name`, `device`, `switch`)");
+    insta::assert_snapshot!(error("[[node]]\nname = \"t\"\nswitch = { buffer = \"1 KiB\" }\n"), @"s.toml:9: a buffer of 1 KiB can't hold a packet of the MTU of 4096 B with its headers (allowed: 4160 B to 4194240 B)");
+    insta::assert_snapshot!(error("[node]\nname = \"t\"\n"), @"s.toml:7: a table can't stand here (allowed: a list, or for tables [[name]] before each)");
+}
