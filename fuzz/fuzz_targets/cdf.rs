@@ -26,7 +26,7 @@ fn check(sizes: &SizeDistribution) {
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
     for spread in [Spread::Uniform, Spread::LogUniform] {
-        match read::cdf(&Source::new("fuzz", &text), spread) {
+        match read::cdf(&Source::new("fuzz", &text), spread, Bytes::new(1)) {
             Ok(sizes) => check(&sizes),
             Err(error) => {
                 assert!(error.line() <= text.lines().count().max(1) + 1, "{error}");

@@ -286,8 +286,8 @@ const KNOWN: &[Foreign] = &[
     },
     Foreign {
         name: "a size file of ns-2, in three columns",
-        remedy: "lines of a size in bytes and a share: the first column (times the packet's payload \
-                 if it counts packets), and the third",
+        remedy: "lines of a size and a share: the first column and the third; sizes in packets need \
+                 their payload as unit beside cdf, such as { cdf = \"FILE\", unit = \"1460 B\" }",
         matches: |head| {
             (0..2).all(|line| {
                 let words = head.words(line);

@@ -2,6 +2,7 @@
 
 mod answer;
 mod effort;
+mod flow_sizes;
 mod headroom;
 mod list;
 mod names;

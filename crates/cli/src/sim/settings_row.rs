@@ -1,5 +1,6 @@
 //! [`SettingsRow`]: the settings of a simulated network, after all defaults.
 
+use super::flow_sizes::{self, MeanRow};
 use super::headroom;
 use bandwise_netsim::ethernet::{Buffering, HostModel, InputBuffers, Routing, SharedBuffer};
 use bandwise_rdma::congestion::{
@@ -35,6 +36,7 @@ pub(super) struct SettingsRow {
     extra_header: u32,
     congestion_control: CongestionRow,
     ecn: Option<EcnRow>,
+    flow_sizes: Vec<MeanRow>,
 }
 
 /// The thresholds of marks, and the rate of the ports for which they are.
@@ -144,6 +146,7 @@ impl SettingsRow {
                 marker: marking.marker,
                 at: marking.at.map(|rate| rate.to_string()),
             }),
+            flow_sizes: flow_sizes::means(scenario),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The results as tables for the terminal.
 
+use super::flow_sizes;
 use super::headroom;
 use super::names::{group, percent};
 use bandwise_netsim::ethernet::{Buffering, InputBuffers, Routing, Schedule, SharedBuffer};
@@ -132,9 +133,10 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
         Time::ZERO => String::new(),
         time => format!("Flows that started before {time} are not in the tables of flows.\n"),
     };
+    let means = flow_sizes::line(scenario);
     let switches = if switches == 1 { "1 switch".into() } else { format!("{switches} switches") };
     format!(
-        "{}{}: {hosts} hosts, {switches}.\n{}.\n{warmup}{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
+        "{}{}: {hosts} hosts, {switches}.\n{}.\n{means}{warmup}{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
         partial.unwrap_or_default(),
         scenario.title(),
         transport(scenario),

@@ -107,6 +107,28 @@ fn equal_seeds_give_equal_json_except_times() {
     assert_ne!(other["rows"], first["rows"]);
 }
 
+/// Uniform from 1001 to 5000 bytes, and with packets of 1000 B from 1000001 to 5000000.
+#[test]
+fn mean_flow_of_a_size_file_is_stated() {
+    let place = Place::new();
+    place.write("s.cdf", "1000 0\n5000 1\n");
+    let run = |unit: &str| {
+        let sizes = format!("sizes = {{ cdf = \"s.cdf\"{unit} }}");
+        let text =
+            format!("kind = \"ethernet\"\n[workload]\npoisson = {{ {sizes}, flows = 20 }}\n");
+        place.write("s.toml", text);
+        let ran = place.run(&["sim", "run", "s.toml", "--json", "o.json"]).good();
+        (ran.stdout, place.json("o.json")["settings"]["flow_sizes"].clone())
+    };
+    let (text, json) = run("");
+    assert!(text.contains("\nMean flow: 3.0 kB (poisson).\n"), "{text}");
+    assert_eq!(json, serde_json::json!([{ "generator": "poisson", "mean_bytes": 3000.5 }]));
+    let (text, json) = run(", unit = \"1000 B\"");
+    assert!(text.contains("\nMean flow: 3.0 MB (poisson).\n"), "{text}");
+    // JSON has six digits of 3000000.5.
+    assert_eq!(json[0]["mean_bytes"], 3_000_000.0);
+}
+
 #[test]
 fn files_are_found_from_the_scenario() {
     let place = Place::new();

@@ -58,7 +58,7 @@ fn read_all(text: &str) {
         Err(error) => is_sound(&error, text),
     }
     for spread in [Spread::Uniform, Spread::LogUniform] {
-        match read::cdf(&source, spread) {
+        match read::cdf(&source, spread, bandwise_units::Bytes::new(1)) {
             Ok(sizes) => {
                 let sound = sizes.least().get() as f64 - 1e-6..=sizes.most().get() as f64 + 1e-6;
                 assert!(sound.contains(&sizes.mean()), "{sizes:?}");

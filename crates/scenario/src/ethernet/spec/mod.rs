@@ -121,7 +121,7 @@
 //! permutation = { sizes = "irn-heavy-tailed", start = "0 us" }
 //! flows = "list.csv"           # or only a list; see bandwise_workload::read::FlowList
 //! # sizes: the name of a distribution, { fixed = "1 MB" }, { uniform = ["500 KB", "5 MB"] } or
-//! # { cdf = "FILE", spread = "uniform" }
+//! # { cdf = "FILE", spread = "uniform", unit = "1 B" }, with sizes in bytes or, by unit, in packets
 //!
 //! [run]
 //! seed = 1

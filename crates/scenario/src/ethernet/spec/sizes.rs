@@ -2,12 +2,12 @@
 
 use super::key::Key;
 use crate::reader::files::{Files, named};
-use crate::reader::values::{Given, Read, names, text};
+use crate::reader::values::{Given, Read, names, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Bytes;
 use bandwise_workload::{IrnSpreads, KNOWN, SizeDistribution, Spread, WorkloadError, read};
 use serde::Deserialize;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 
 /// The key `sizes`.
@@ -29,7 +29,13 @@ pub(super) struct SizesSpec {
     irn_middle: Given<Spread>,
     #[serde(default, deserialize_with = "text")]
     spread: Given<Spread>,
+    /// Bytes of a unit of the sizes in the file.
+    #[serde(default, deserialize_with = "text")]
+    unit: Given<Bytes>,
 }
+
+/// Units of the sizes in a file: bytes, or the payload of a packet.
+const UNITS: RangeInclusive<Bytes> = Bytes::new(1)..=Bytes::new(64 << 10);
 
 names! { Spread, "spread", "\"uniform\" or \"log-uniform\"",
 "uniform" => Spread::Uniform, "log-uniform" => Spread::LogUniform }
@@ -80,6 +86,10 @@ impl SizesSpec {
             let error = source.error(spread.span(), "a spread without the points of a `cdf`");
             return Err(error.allowed("`spread` beside `cdf`"));
         }
+        if let (Some(unit), None) = (&self.unit, &self.cdf) {
+            let error = source.error(unit.span(), "a unit without the sizes of a `cdf`");
+            return Err(error.allowed("`unit` beside `cdf`"));
+        }
         match (&self.fixed, &self.uniform, &self.cdf, &self.irn_middle) {
             (Some(fixed), None, None, None) => SizeDistribution::fixed(*fixed.get_ref())
                 .map_err(|error| refuse(source, fixed.span(), &error)),
@@ -91,7 +101,11 @@ impl SizesSpec {
             (None, None, Some(cdf), None) => {
                 let file = named(source, cdf, files)?;
                 let spread = self.spread.as_ref().map_or(Spread::Uniform, |s| *s.get_ref());
-                read::cdf(&Source::new(&file.name, &file.text), spread)
+                let unit = match &self.unit {
+                    Some(unit) => within(source, "unit", unit, UNITS)?,
+                    None => Bytes::new(1),
+                };
+                read::cdf(&Source::new(&file.name, &file.text), spread, unit)
             }
             (None, None, None, Some(middle)) => {
                 let spreads = IrnSpreads { middle: *middle.get_ref(), ..IrnSpreads::default() };
