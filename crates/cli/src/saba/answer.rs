@@ -26,7 +26,9 @@ pub(super) struct PlanAnswer<'a> {
     policies: Vec<PolicyRow>,
     summary: Vec<SummaryRow>,
     gains: Vec<GainRow>,
-    answer: &'a [String],
+    /// Policy of the verdict; `None` if a run of the baseline was stopped.
+    recommended: Option<&'static str>,
+    answer: Vec<String>,
     configuration: Configuration<'a>,
     models: Vec<ModelRow>,
     doubts: Vec<DoubtRow<'a>>,
@@ -65,6 +67,10 @@ struct JobRow<'a> {
     start_s: f64,
     bytes: u64,
     alone_s: Option<f64>,
+    /// Rate of the links at which the job's times were measured, if times describe it.
+    measured_at_bps: Option<u64>,
+    /// `host-link` (assumed), `key` or `workload`.
+    measured_at_by: Option<&'static str>,
     equal: PromiseRow,
     saba: PromiseRow,
 }
@@ -149,7 +155,8 @@ impl<'a> PlanAnswer<'a> {
             policies: comparison.results.iter().map(|of| PolicyRow::new(findings, of)).collect(),
             summary: findings.summaries.iter().map(SummaryRow::from).collect(),
             gains: gain::rows(findings),
-            answer: &findings.answer,
+            recommended: findings.verdict.as_ref().map(|verdict| verdict.policy.as_str()),
+            answer: findings.answer(),
             configuration: Configuration::new(settings, findings),
             models: models(settings),
             doubts: findings.doubts.iter().map(DoubtRow::from).collect(),
@@ -192,6 +199,8 @@ impl<'a> JobRow<'a> {
             start_s: job.start.as_s_f64(),
             bytes: job.job.bytes().get(),
             alone_s: alone.map(Time::as_s_f64),
+            measured_at_bps: job.measured_at.map(|at| at.rate.as_bps()),
+            measured_at_by: job.measured_at.map(|at| at.by.as_str()),
             equal: PromiseRow::from(&outlook.equal),
             saba: PromiseRow::from(&outlook.saba),
         }

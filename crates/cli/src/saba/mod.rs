@@ -6,6 +6,7 @@ mod configuration;
 mod controller;
 mod engine;
 mod gain;
+mod measured;
 mod packets;
 mod plan;
 mod profile;

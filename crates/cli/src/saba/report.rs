@@ -1,6 +1,7 @@
 //! The report of a plan: sensitivity of jobs, and the effect of policies.
 
 use super::gain;
+use super::measured;
 use super::settings::Settings;
 use super::{tables, timelines};
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
@@ -20,7 +21,7 @@ pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
     Report {
         title: settings.scenario.title().to_owned(),
         question: "How should these jobs share the fabric?".into(),
-        answer: findings.answer.iter().cloned().chain(doubtful(settings, findings)).collect(),
+        answer: findings.answer().into_iter().chain(doubtful(settings, findings)).collect(),
         figures: [by_application(settings, findings), gain::figure(findings)]
             .into_iter()
             .flatten()
@@ -50,7 +51,10 @@ fn doubtful(settings: &Settings, findings: &Findings) -> Option<String> {
 fn notes(settings: &Settings, findings: &Findings) -> Vec<String> {
     let warnings = settings.warnings(findings).into_iter();
     let warnings = warnings.map(|warning| format!("Warning: {warning}."));
-    warnings.chain([tables::closing(settings)]).collect()
+    warnings
+        .chain(measured::sentences(&settings.scenario))
+        .chain([tables::closing(settings)])
+        .collect()
 }
 
 /// Returns an axis with the names of jobs.

@@ -49,10 +49,10 @@ pub(crate) struct Flags {
     queues: Option<u64>,
     /// Policies to compare, separated by commas: fair-flows, blocking, fair-jobs, saba,
     /// saba-no-floor, saba-distributed, equal-weights, saba-unlimited, given-weights, reserved,
-    /// guaranteed, smallest-first, srpt, homa, sebf, sincronia [default: all that apply to the
-    /// file, without saba-distributed]
+    /// guaranteed, smallest-first, srpt, homa, sebf, sincronia; or all that apply to the file
+    /// [default: those that switches with these queues carry out]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
-    policy: Vec<SharingPolicy>,
+    policy: Vec<Choice>,
     /// Random seed [default: the scenario's, else 1]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     #[arg(value_parser = number(0..=u64::MAX))]
@@ -67,9 +67,28 @@ pub(crate) struct Flags {
     saved: SavedModels,
 }
 
-fn policy(name: &str) -> Result<SharingPolicy, String> {
+/// A policy, or all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    All,
+    One(SharingPolicy),
+}
+
+impl Choice {
+    fn as_str(self) -> &'static str {
+        match self {
+            Choice::All => "all",
+            Choice::One(policy) => policy.as_str(),
+        }
+    }
+}
+
+fn policy(name: &str) -> Result<Choice, String> {
+    if name == Choice::All.as_str() {
+        return Ok(Choice::All);
+    }
     let names = SharingPolicy::ALL.map(SharingPolicy::as_str).join(", ");
-    name.parse().map_err(|()| format!("unknown policy; allowed: {names}"))
+    name.parse().map(Choice::One).map_err(|()| format!("unknown policy; allowed: all, {names}"))
 }
 
 /// The scenario, the policies, and the outputs.
@@ -182,21 +201,27 @@ impl Flags {
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &inputs)?;
         let outputs = outputs.with_models(self.saved)?;
-        let mut policies = self.policy;
         let packets = self.packets.resolve()?;
         let mut left_out = Vec::new();
-        if policies.is_empty() {
+        let wants_all = self.policy.contains(&Choice::All);
+        let of_choice = |choice: &Choice| match choice {
+            Choice::All => None,
+            Choice::One(policy) => Some(*policy),
+        };
+        let mut policies: Vec<SharingPolicy> = self.policy.iter().filter_map(of_choice).collect();
+        if wants_all || policies.is_empty() {
             let by_hand = scenario.has_weights();
-            let all = SharingPolicy::ALL.into_iter();
-            let is_usual = |&policy: &SharingPolicy| match policy {
+            let is_wanted = |&policy: &SharingPolicy| match policy {
                 SharingPolicy::GivenWeights
                 | SharingPolicy::Reserved
-                | SharingPolicy::Guaranteed => by_hand,
-                // The policy differs from Saba only by its table.
-                SharingPolicy::SabaDistributed => false,
-                _ => true,
+                | SharingPolicy::Guaranteed
+                    if !by_hand =>
+                {
+                    false
+                }
+                policy => wants_all || scenario.is_deployable(policy),
             };
-            for policy in all.filter(is_usual) {
+            for policy in SharingPolicy::ALL.into_iter().filter(is_wanted) {
                 match scenario.under(policy) {
                     Ok(_) => policies.push(policy),
                     Err(error) => left_out.push(error.to_string()),

@@ -2,6 +2,7 @@
 
 use super::configuration::{self, Room};
 use super::gain;
+use super::measured;
 use super::packets;
 use super::settings::Settings;
 use bandwise_report::{Cell, Table, Verdict, text};
@@ -14,11 +15,16 @@ use bandwise_scenario::jobs::{
 const IN_TEXT: Room = Room { kinds: 8, names: 12 };
 const ON_A_PAGE: Room = Room { kinds: 64, names: 200 };
 
-/// Returns the tables and the lines below them.
+/// Returns the verdict, the tables and the lines below them.
 pub(super) fn text(settings: &Settings, findings: &Findings) -> String {
     let tables = all(settings, findings, IN_TEXT);
-    let mut parts: Vec<String> = tables.iter().map(text::table).collect();
-    parts.extend(findings.answer.iter().map(|line| format!("{line}\n")));
+    let mut parts = Vec::new();
+    if let Some(verdict) = &findings.verdict {
+        parts.push(format!("{}\n", verdict.lines().join("\n")));
+    }
+    parts.extend(tables.iter().map(text::table));
+    parts.extend(findings.remarks.iter().map(|line| format!("{line}\n")));
+    parts.extend(measured::sentences(&settings.scenario).iter().map(|line| format!("{line}\n")));
     parts
         .extend(settings.warnings(findings).iter().map(|warning| format!("Warning: {warning}.\n")));
     parts.push(closing(settings));

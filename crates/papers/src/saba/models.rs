@@ -59,5 +59,5 @@ fn workload(name: &str) -> Workload {
 }
 
 fn samples(name: &str, scale: Scale) -> Samples {
-    profile(&workload(name).job(scale).expect("a scale that is allowed"))
+    profile(&workload(name).job(scale).expect("a scale that is allowed"), REFERENCE_RATE)
 }

@@ -32,7 +32,7 @@ pub(super) const MOST_JOBS: usize = 100_000;
 /// };
 /// let train = Job { instances: 4, stages: vec![stage], rounds: 3 };
 /// let scenario = JobsScenario::builder(fabric)
-///     .job(SharedJob::from_stages("train", train, vec![0, 1, 2, 3]).unwrap())
+///     .job(SharedJob::from_stages("train", train, vec![0, 1, 2, 3], BitRate::from_gbps(8)).unwrap())
 ///     .build()
 ///     .unwrap();
 /// let run = scenario.under(SharingPolicy::FairFlows).unwrap();

@@ -1,11 +1,12 @@
 //! [`SharedJob`]: a job with its place, its start and its sensitivity model.
 
+use super::MeasuredAt;
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::{Kind, Model, Monotone, Sample, Samples, Setting};
 use bandwise_saba::table::{Application, Entry, NameError, Text};
 use bandwise_topology::Fabric;
 use bandwise_units::{BitRate, Bytes, Time};
-use bandwise_workload::job::{INSTANCE_SCALES, Job, REFERENCE_RATE, Stage};
+use bandwise_workload::job::{INSTANCE_SCALES, Job, Stage};
 use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
@@ -42,6 +43,8 @@ pub struct SharedJob {
     pub application: Application,
     /// Measured or calculated durations by the share of the bandwidth.
     pub profile: Entry,
+    /// The links of the durations that describe the job; `None` if its stages describe it.
+    pub measured_at: Option<MeasuredAt>,
 }
 
 /// A reason for which a job is impossible.
@@ -64,19 +67,24 @@ impl JobError {
 
 impl SharedJob {
     /// Returns a job that starts at time 0 with weight 1, and whose model is calculated from its
-    /// stages.
+    /// stages on hosts with links of `link`.
     ///
     /// # Errors
     ///
     /// Returns an error if no application can have the name, or if the stages do nothing or take
     /// too long.
-    pub fn from_stages(name: &str, job: Job, hosts: Vec<u32>) -> Result<SharedJob, JobError> {
-        check_profiled(&job)?;
+    pub fn from_stages(
+        name: &str,
+        job: Job,
+        hosts: Vec<u32>,
+        link: BitRate,
+    ) -> Result<SharedJob, JobError> {
+        check_profiled(&job, link)?;
         let application = Application::try_from(name)
             .map_err(|error| JobError::new(error.to_string(), NameError::ALLOWED))?;
         let setting = Setting { nodes: NonZeroU32::new(job.instances), dataset: None };
         let profile =
-            calculated(profile(&job), setting, "worked out from its stages, not measured");
+            calculated(profile(&job, link), setting, "worked out from its stages, not measured");
         Ok(SharedJob {
             name: name.to_owned(),
             workload: name.to_owned(),
@@ -87,6 +95,7 @@ impl SharedJob {
             weight: 1.0,
             application,
             profile,
+            measured_at: None,
         })
     }
 
@@ -146,12 +155,12 @@ impl SharedJob {
     }
 }
 
-/// Rate of the smallest share of [`profile`].
-const SLOWEST_PROFILED: BitRate = BitRate::from_bps(REFERENCE_RATE.as_bps() / 20);
-
-/// Checks that a job's duration is above 0 and within its limit, with each share of [`profile`].
-pub(super) fn check_profiled(job: &Job) -> Result<(), JobError> {
-    match check_work(job, SLOWEST_PROFILED)? {
+/// Checks that a job's duration is above 0 and within its limit, with each share of `link` in
+/// [`profile`].
+pub(super) fn check_profiled(job: &Job, link: BitRate) -> Result<(), JobError> {
+    // The smallest share is a twentieth.
+    let slowest = BitRate::from_bps((link.as_bps() / 20).max(1));
+    match check_work(job, slowest)? {
         0 => Err(nothing_to_do()),
         _ => Ok(()),
     }
@@ -225,15 +234,15 @@ pub(super) fn calculated(samples: Samples, setting: Setting, comment: &str) -> E
     Entry { samples, setting, measured: None, comment }
 }
 
-/// Returns the durations of a job with the shares of the bandwidth that Saba's profiler measures,
-/// on links of 56 Gbps without other congestion.
+/// Returns the durations of a job with the shares of the bandwidth that Saba's profiler measures, on
+/// hosts with links of `link` and without other congestion.
 ///
 /// # Panics
 ///
 /// Panics if the job does nothing.
-pub fn profile(job: &Job) -> Samples {
+pub fn profile(job: &Job, link: BitRate) -> Samples {
     let at = |share: Share| {
-        let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * share.get()) as u64);
+        let rate = BitRate::from_bps((link.as_bps() as f64 * share.get()) as u64);
         Sample { share, time: job.alone(rate) }
     };
     Samples::new(Share::PROFILED.map(at)).expect("a job that does something takes time")

@@ -1,6 +1,6 @@
 //! [`JobsScenario`]: an experiment with jobs on a fabric that can be run.
 
-use super::{JobsBuilder, Queues, SharedJob};
+use super::{JobsBuilder, Queues, SharedJob, SharingPolicy};
 use bandwise_saba::sensitivity::Kind;
 use bandwise_saba::table::Table;
 use bandwise_topology::{Fabric, Routes};
@@ -88,6 +88,31 @@ impl JobsScenario {
     /// Returns whether a job has a weight other than 1.
     pub fn has_weights(&self) -> bool {
         self.jobs.iter().any(|job| job.weight != 1.0)
+    }
+
+    /// Returns whether switches with the scenario's queues can carry out a policy: today's behaviour,
+    /// or queues with weights by job or by application. The others need new hosts or switches, or
+    /// are controls.
+    pub fn is_deployable(&self, policy: SharingPolicy) -> bool {
+        let has_a_queue_a_job = self.jobs.len() <= usize::from(self.queues.queues);
+        match policy {
+            SharingPolicy::FairFlows
+            | SharingPolicy::Blocking
+            | SharingPolicy::Saba
+            | SharingPolicy::EqualWeights => true,
+            SharingPolicy::FairJobs => has_a_queue_a_job,
+            SharingPolicy::GivenWeights => has_a_queue_a_job && self.has_weights(),
+            SharingPolicy::SabaNoFloor
+            | SharingPolicy::SabaDistributed
+            | SharingPolicy::SabaUnlimited
+            | SharingPolicy::Reserved
+            | SharingPolicy::Guaranteed
+            | SharingPolicy::SmallestFirst
+            | SharingPolicy::Srpt
+            | SharingPolicy::Homa
+            | SharingPolicy::Sebf
+            | SharingPolicy::Sincronia => false,
+        }
     }
 
     /// Returns the scenario with changed jobs, which must stay valid.

@@ -12,9 +12,10 @@ use bandwise_workload::job::{Job, Pattern, Stage};
 use proptest::prelude::*;
 use std::num::NonZeroU32;
 
+const LINK: BitRate = BitRate::from_gbps(10);
+
 fn builder() -> JobsBuilder {
-    let rate = BitRate::from_gbps(10);
-    JobsScenario::builder(builders::single_switch(4, rate, Time::from_ns(10)).unwrap())
+    JobsScenario::builder(builders::single_switch(4, LINK, Time::from_ns(10)).unwrap())
 }
 
 fn stage(compute: Time, pattern: Pattern, bytes: u64) -> Stage {
@@ -24,7 +25,8 @@ fn stage(compute: Time, pattern: Pattern, bytes: u64) -> Stage {
 fn job(name: &str, hosts: &[u32]) -> SharedJob {
     let stages = vec![stage(Time::from_us(3), Pattern::Shuffle, 30_000)];
     let instances = hosts.len() as u32;
-    SharedJob::from_stages(name, Job { instances, stages, rounds: 2 }, hosts.to_vec()).unwrap()
+    SharedJob::from_stages(name, Job { instances, stages, rounds: 2 }, hosts.to_vec(), LINK)
+        .unwrap()
 }
 
 fn why(builder: JobsBuilder) -> String {
@@ -85,7 +87,7 @@ fn impossible_values_are_refused() {
     let alone = |instances, bytes| {
         let stages = vec![stage(Time::ZERO, Pattern::Shuffle, bytes)];
         let hosts = (0..instances).collect();
-        SharedJob::from_stages("a", Job { instances, stages, rounds: 1 }, hosts)
+        SharedJob::from_stages("a", Job { instances, stages, rounds: 1 }, hosts, LINK)
     };
     // A single instance does not communicate.
     insta::assert_snapshot!(alone(1, 9).unwrap_err(), @"a job that takes no time (allowed: stages that compute or send)");
@@ -151,7 +153,7 @@ proptest! {
             .model(kind)
             .grain(Time::from_us(grain));
         for (i, (job, hosts, start, weight)) in jobs.into_iter().enumerate() {
-            let shared = SharedJob::from_stages(&format!("j{i}"), job, hosts);
+            let shared = SharedJob::from_stages(&format!("j{i}"), job, hosts, LINK);
             prop_assume!(shared.is_ok());
             builder = builder.job(SharedJob { start, weight, ..shared.unwrap() });
         }

@@ -22,7 +22,7 @@ fn incomplete_or_contradictory_jobs_are_refused() {
     insta::assert_snapshot!(error(beyond), @r#"jobs.toml:5: unknown workload "W4" (allowed: LR, RF, GBT, SVM, NI, NW, PR, SQL, WC, TS, or the synthetic W1 to W3)"#);
     insta::assert_snapshot!(error("[run]\ngrain = \"100 s\"\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:3: grain can't be 100 s (allowed: 0 ps to 60 s)");
     insta::assert_snapshot!(error("[synthetic]\ncount = 0\n[[job]]\nworkload = \"W1\"\n"), @"jobs.toml:3: count can't be 0 (allowed: 1 to 1000)");
-    insta::assert_snapshot!(job("workload = \"LR\"\ncolour = 1"), @"jobs.toml:4: unknown field `colour` (allowed: one of `name`, `workload`, `model`, `times`, `stage`, `rounds`, `instances`, `data`, `count`, `start`, `weight`, `hosts`)");
+    insta::assert_snapshot!(job("workload = \"LR\"\ncolour = 1"), @"jobs.toml:4: unknown field `colour` (allowed: one of `name`, `workload`, `model`, `times`, `measured-at`, `stage`, `rounds`, `instances`, `data`, `count`, `start`, `weight`, `hosts`)");
     insta::assert_snapshot!(job("stage = [{ }]"), @"jobs.toml:3: a stage that does nothing (allowed: `compute`, `bytes`, or both)");
     insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\" }]"), @"jobs.toml:3: `bytes` without a `pattern` (allowed: a `pattern` besides)");
     insta::assert_snapshot!(job("stage = [{ bytes = \"1 MB\", pattern = \"star\" }]"), @r#"jobs.toml:3: unknown pattern "star" (allowed: "shuffle", "broadcast", "chain", "ring-all-reduce", "tree-all-reduce", { partition-aggregate = 1 }, { parameter-server = 1 } or { bulk-synchronous = 2 })"#);
@@ -47,6 +47,14 @@ fn invalid_times_are_refused() {
     insta::assert_snapshot!(job("times = { \"1.3\" = \"1 s\", \"100%\" = \"2 s\", \"25%\" = \"4 s\" }"), @r#"jobs.toml:3: "1.3" is no part of the bandwidth (allowed: a percentage above 0%, up to "100%")"#);
     insta::assert_snapshot!(job("times = { \"50%\" = \"1 s\", \"100%\" = \"2 s\", \"50.0%\" = \"4 s\" }"), @"jobs.toml:3: 50.0% of the bandwidth twice (allowed: each part once)");
     insta::assert_snapshot!(job("times = { \"50%\" = \"soon\", \"100%\" = \"2 s\", \"5%\" = \"4 s\" }"), @r#"jobs.toml:3: "soon" does not start with a decimal number such as 1.5 (allowed: a time such as "120 s")"#);
+    let at = |rate: &str| {
+        job(&format!(
+            "measured-at = \"{rate}\"\ntimes = {{ \"100%\" = \"1 s\", \"50%\" = \"2 s\", \"25%\" = \"4 s\" }}"
+        ))
+    };
+    insta::assert_snapshot!(at("0 bps"), @"jobs.toml:3: measured-at can't be 0 bps (allowed: 1 Mbps to 100 Tbps)");
+    insta::assert_snapshot!(at("56"), @r#"jobs.toml:3: "56" needs a unit: bps, kbps, Mbps, Gbps or Tbps (or bit/s) (allowed: a rate such as "10 Gbps")"#);
+    insta::assert_snapshot!(job("workload = \"LR\"\nmeasured-at = \"10 Gbps\""), @"jobs.toml:4: `measured-at` for a job without measured times (allowed: `times`, or a `model` alone, besides)");
 }
 
 #[test]

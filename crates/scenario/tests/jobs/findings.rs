@@ -28,7 +28,7 @@ fn findings(of_policies: &[Seconds<'_>]) -> Findings {
     Findings::new(&scenario(&text), comparison, None)
 }
 
-/// The mean slowdowns are 2, 5.2 / 3 and twice 5 / 3.
+/// The mean slowdowns are 2, 5.2 / 3, 4.5 / 3 and 5 / 3.
 #[test]
 fn answer_names_winners_losers_and_the_best_policy() {
     let even = [Some(200); 3];
@@ -36,19 +36,24 @@ fn answer_names_winners_losers_and_the_best_policy() {
     let found = findings(&[
         (SharingPolicy::FairFlows, &even),
         (SharingPolicy::Saba, &saba),
-        (SharingPolicy::SabaNoFloor, &equal),
+        (SharingPolicy::SabaNoFloor, &[Some(100), Some(150), Some(200)]),
         (SharingPolicy::EqualWeights, &equal),
     ]);
     let expected = [
-        "With saba in place of fair-flows, of 3 jobs 1 gains (a takes 50% less time), 1 loses (b takes 10% \
-         more time), 1 takes as long.",
-        "saba-no-floor (Saba without floors) has the lowest mean slowdown: 1.67; fair-flows has 2.00.",
+        "Do: set the levels and queues below, with equal weights in place of those shown (equal-weights).",
+        "Gain: with equal-weights in place of fair-flows, of 3 jobs 1 gains (a takes 50% less time), 2 take \
+         as long; the mean slowdown is 1.67 instead of 2.00.",
+        "Limit: b still takes 2.00 times as long as alone, the most of all; rates of ideal switches, not \
+         packets, were simulated.",
+        "saba-no-floor (Saba without floors) has the lowest mean slowdown, 1.50, and is no setting of a \
+         switch.",
         "Weights by sensitivity are worse for these jobs than equal weights: mean slowdown 1.73 with saba, \
          1.67 with equal-weights, which has the same queues.",
         "Floors, which keep shares above the smallest measured one, cost these jobs: mean slowdown 1.73 with \
-         saba, 1.67 with saba-no-floor.",
+         saba, 1.50 with saba-no-floor.",
     ];
-    assert_eq!(found.answer, expected);
+    assert_eq!(found.answer(), expected);
+    assert_eq!(found.verdict.unwrap().policy, SharingPolicy::EqualWeights);
 }
 
 /// One of two jobs takes half its time with queues, and the other with weights.
@@ -76,8 +81,13 @@ fn a_plan_without_a_better_policy_changes_nothing() {
         (SharingPolicy::FairJobs, &[Some(200)]),
         (SharingPolicy::Srpt, &[Some(300)]),
     ]);
-    let expected = "Change nothing: no policy has a lower mean slowdown than fair-flows, 2.00.";
-    assert_eq!(found.answer, [expected]);
+    let expected = [
+        "Do: change nothing (fair-flows).",
+        "Gain: none of over 1% in the mean slowdown, 2.00 with fair-flows.",
+        "Limit: a still takes 2.00 times as long as alone, the most of all; rates of ideal switches, not \
+         packets, were simulated.",
+    ];
+    assert_eq!(found.answer(), expected);
     assert_eq!(found.slowdowns(SharingPolicy::Srpt), [Some(3.0)]);
     assert_eq!(found.slowdowns(SharingPolicy::Saba), [None]);
 }
@@ -88,7 +98,9 @@ fn interrupted_policy_has_no_conclusions() {
         (SharingPolicy::FairFlows, &[Some(200), Some(200)]),
         (SharingPolicy::Saba, &[Some(100), None]),
     ]);
-    assert!(found.answer.is_empty() && found.gains.is_empty(), "{:?}", found.answer);
+    assert!(found.remarks.is_empty() && found.gains.is_empty(), "{:?}", found.remarks);
+    // The baseline ended, and no policy can be chosen in its place.
+    assert_eq!(found.verdict.as_ref().unwrap().policy, SharingPolicy::FairFlows);
     let saba = &found.comparison.results[1];
     assert_eq!(found.speedups(saba), Some(vec![Some(2.0), None]));
 }

@@ -2,7 +2,8 @@
 
 use crate::{parsed, scenario};
 use bandwise_scenario::Parsed;
-use bandwise_units::Time;
+use bandwise_scenario::jobs::{MeasuredAt, RateSource};
+use bandwise_units::{BitRate, Time};
 use bandwise_workload::job::{Pattern, Scale, Workload, synthetic};
 use std::collections::BTreeSet;
 
@@ -75,9 +76,46 @@ fn measured_times_give_a_profile() {
         job.profile.samples.points().iter().map(|point| (point.share.get(), point.slowdown));
     assert_eq!(points.collect::<Vec<_>>(), [(0.25, 1.5), (0.5, 1.0), (1.0, 1.0)]);
     assert_eq!(job.job.instances, 4);
-    let rate = bandwise_workload::job::REFERENCE_RATE;
+    // The links of the default fabric.
+    let rate = BitRate::from_gbps(56);
     assert!((job.job.alone(rate).as_s_f64() - 100.0).abs() < 0.01);
+    assert_eq!(job.measured_at, Some(MeasuredAt { rate, by: RateSource::HostLink }));
     assert!(warnings.is_empty());
+}
+
+/// Times without a rate are of the fabric's own links: with half of 25 Gbps the job takes 60 s.
+#[test]
+fn times_are_of_the_hosts_links() {
+    let scenario = scenario(&linear_on_25_gbps(""));
+    let job = &scenario.jobs()[0];
+    let (rate, half) = (BitRate::from_gbps(25), BitRate::from_bps(12_500_000_000));
+    assert_eq!(job.measured_at, Some(MeasuredAt { rate, by: RateSource::HostLink }));
+    assert!((job.job.alone(rate).as_s_f64() - 40.0).abs() < 0.01);
+    assert!((job.job.alone(half).as_s_f64() - 60.0).abs() < 0.01);
+}
+
+/// A job that computes for 20 s and sends for 20 s with links of 100 Gbps sends for 80 s with links
+/// of 25 Gbps. Its model is that of 25 Gbps too: 100 s with all, 20 + 160 = 180 s with half.
+#[test]
+fn times_of_another_rate_are_converted() {
+    let scenario = scenario(&linear_on_25_gbps("measured-at = \"100 Gbps\"\n"));
+    let job = &scenario.jobs()[0];
+    let (given, link) = (BitRate::from_gbps(100), BitRate::from_gbps(25));
+    assert_eq!(job.measured_at, Some(MeasuredAt { rate: given, by: RateSource::Key }));
+    assert!((job.job.alone(given).as_s_f64() - 40.0).abs() < 0.01);
+    assert!((job.job.alone(link).as_s_f64() - 100.0).abs() < 0.01);
+    let half = job.profile.samples.points().iter().find(|point| point.share.get() == 0.5).unwrap();
+    assert!((half.slowdown - 1.8).abs() < 1e-3, "{half:?}");
+    assert_eq!(job.profile.setting.nodes.unwrap().get(), 4);
+}
+
+/// 20 s + 20 s / share, on four hosts of 25 Gbps.
+fn linear_on_25_gbps(keys: &str) -> String {
+    format!(
+        "[fabric]\nbuild = {{ single-switch = 4 }}\nlink = {{ rate = \"25 Gbps\" }}\n\
+         [[job]]\nname = \"etl\"\ninstances = 4\n{keys}\
+         times = {{ \"100%\" = \"40 s\", \"50%\" = \"60 s\", \"25%\" = \"100 s\" }}\n"
+    )
 }
 
 /// Concave times are approximated as closely as possible, with a warning.

@@ -1,6 +1,7 @@
 //! Fit of a workload to measured completion times.
 
 use super::Workload;
+use bandwise_units::BitRate;
 
 /// The model nearest to measured times, and its error.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,13 +17,13 @@ pub const ROUNDS: u32 = 10;
 
 impl Workload {
     /// Fits a workload to completion times as closely as a job of stages can. `times` are fractions
-    /// of the bandwidth, above 0 and up to 1, each with the seconds that the job took.
+    /// of `rate`, above 0 and up to 1, each with the seconds that the job took.
     ///
     /// With x = 1 / fraction, the time is f + e x + h max(k, x): computing, exposed communication,
     /// and communication that computing hides down to 1 / k of the bandwidth. For each measured k,
     /// least squares of relative errors determine f, e and h (0 or more); the best k is used.
-    /// Returns `None` if no time has the whole bandwidth, or a time is invalid.
-    pub fn from_times(name: &str, times: &[(f64, f64)]) -> Option<Fit> {
+    /// Returns `None` if no time has all of `rate`, or a time is invalid.
+    pub fn from_times(name: &str, times: &[(f64, f64)], rate: BitRate) -> Option<Fit> {
         let whole = times.iter().find(|time| time.0 == 1.0)?.1;
         let fine = |&(part, seconds): &(f64, f64)| {
             part > 0.0 && part <= 1.0 && seconds > 0.0 && seconds.is_finite()
@@ -52,6 +53,7 @@ impl Workload {
             name: name.into(),
             about: "measured".into(),
             seconds: whole * all,
+            rate,
             exposed: e / all,
             hidden: h / all,
             behind: h * k / all,

@@ -1,7 +1,7 @@
 //! Synthetic workloads: "the amount of computation, communication, and the number of stages varies
 //! across the workloads to emulate varying degrees of bandwidth sensitivity" (Saba 4.6.1).
 
-use super::Workload;
+use super::{REFERENCE_RATE, Workload};
 use bandwise_random::Stream;
 
 /// The maximum number of synthetic workloads.
@@ -34,6 +34,7 @@ pub fn synthetic(seed: u64, count: u32) -> Vec<Workload> {
             hidden,
             behind,
             seconds: within(60.0, 180.0),
+            rate: REFERENCE_RATE,
             broadcast: within(0.0, 0.5),
             rounds: within(2.0, 41.0) as u32,
         }

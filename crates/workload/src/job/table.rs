@@ -18,7 +18,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 /// The number of instances in profiles (Saba 3.1).
 pub const PROFILE_INSTANCES: u32 = 8;
 
-/// The link rate in profiles (Saba 3.1).
+/// The link rate in Saba's profiles (Saba 3.1).
 pub const REFERENCE_RATE: BitRate = BitRate::from_gbps(56);
 
 /// The allowed factors of a job's data, relative to its profile.
@@ -31,7 +31,7 @@ pub const INSTANCE_SCALES: std::ops::RangeInclusive<u32> = 1..=4_096;
 /// instances: start-up and planning. Assumed.
 const FIXED: f64 = 0.05;
 
-/// A workload. Its parts are fractions of its duration with 8 instances at 56 Gbps each.
+/// A workload. Its parts are fractions of its duration with 8 instances, each with a link of `rate`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Workload {
     /// The name, abbreviated as in Saba's table 2.1.
@@ -40,6 +40,8 @@ pub struct Workload {
     pub about: String,
     /// The duration, s.
     pub seconds: f64,
+    /// The rate of an instance's link in that duration.
+    pub rate: BitRate,
     /// The fraction in which the job communicates and does not compute.
     pub exposed: f64,
     /// The fraction that communication hidden behind computing would take alone.
@@ -123,7 +125,8 @@ impl Workload {
         let row = TABLE.iter().find(|row| row.0.eq_ignore_ascii_case(name))?;
         let &(name, about, seconds, exposed, hidden, behind, broadcast, rounds) = row;
         let (name, about) = (name.to_owned(), about.to_owned());
-        Some(Workload { name, about, seconds, exposed, hidden, behind, broadcast, rounds })
+        let rate = REFERENCE_RATE;
+        Some(Workload { name, about, seconds, rate, exposed, hidden, behind, broadcast, rounds })
     }
 
     /// Returns a job of this workload.
@@ -146,7 +149,7 @@ impl Workload {
         let a_round = self.seconds / f64::from(self.rounds);
         let time = |part: f64| Time::from_ps((part * a_round * 1e12) as u64);
         let bytes =
-            |part: f64| Bytes::new((part * a_round * REFERENCE_RATE.as_bps() as f64 / 8.0) as u64);
+            |part: f64| Bytes::new((part * a_round * self.rate.as_bps() as f64 / 8.0) as u64);
         let fixed = FIXED.min(1.0 - self.exposed - self.behind);
         let rest = 1.0 - self.exposed - self.behind - fixed;
         let stages = [

@@ -189,11 +189,12 @@ fn synthetic_workloads_are_reproducible_and_vary() {
 }
 
 proptest! {
-    /// Measured times of a job of stages are met exactly, for any end of its overlap.
+    /// Measured times of a job of stages are met exactly, for any end of its overlap and any rate.
     #[test]
     fn fitted_job_takes_the_measured_times(
-        exposed in 0.0..0.9f64, hidden in 0.0..1.0f64, behind in 1usize..6,
+        exposed in 0.0..0.9f64, hidden in 0.0..1.0f64, behind in 1usize..6, gbps in 1u64..800,
     ) {
+        let link = BitRate::from_gbps(gbps);
         let parts = [1.0, 0.9, 0.75, 0.5, 0.25, 0.1, 0.05];
         let hidden = hidden * (1.0 - exposed) * parts[behind];
         let behind = hidden / parts[behind];
@@ -202,12 +203,12 @@ proptest! {
             100.0 * (1.0 - exposed - behind + exposed * x + f64::max(behind, hidden * x))
         };
         let times = parts.map(|part| (part, time(part)));
-        let fit = Workload::from_times("measured", &times).unwrap();
+        let fit = Workload::from_times("measured", &times, link).unwrap();
         prop_assert!(fit.off_by < 1e-6, "{fit:?}");
         prop_assert!((fit.workload.seconds / 100.0 - 1.0).abs() < 1e-6, "{fit:?}");
         let job = fit.workload.job(Scale::default()).unwrap();
         for (part, seconds) in times {
-            let rate = BitRate::from_bps((REFERENCE_RATE.as_bps() as f64 * part) as u64);
+            let rate = BitRate::from_bps((link.as_bps() as f64 * part) as u64);
             prop_assert!((job.alone(rate).as_s_f64() / seconds - 1.0).abs() < 1e-4);
         }
     }
@@ -218,8 +219,8 @@ proptest! {
 #[test]
 fn unattainable_times_report_the_error() {
     let times = [(1.0, 136.0), (0.75, 172.0), (0.25, 447.0), (0.1, 612.0)];
-    let fit = Workload::from_times("LR", &times).unwrap();
+    let fit = Workload::from_times("LR", &times, REFERENCE_RATE).unwrap();
     assert!(fit.off_by > 0.1, "{fit:?}");
-    assert_eq!(Workload::from_times("LR", &times[1..]), None);
-    assert_eq!(Workload::from_times("LR", &[(1.0, 0.0)]), None);
+    assert_eq!(Workload::from_times("LR", &times[1..], REFERENCE_RATE), None);
+    assert_eq!(Workload::from_times("LR", &[(1.0, 0.0)], REFERENCE_RATE), None);
 }

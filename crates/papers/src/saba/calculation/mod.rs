@@ -15,7 +15,7 @@ use bandwise_saba::mapping::Scaling;
 use bandwise_saba::sensitivity::{Degree, Kind, Model};
 use bandwise_scenario::jobs::profile;
 use bandwise_stats::Percentile;
-use bandwise_workload::job::{Scale, synthetic};
+use bandwise_workload::job::{REFERENCE_RATE, Scale, synthetic};
 use clock::Clock;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU8, NonZeroU16};
@@ -68,7 +68,7 @@ pub(super) fn numbers(
 fn models(degree: Degree, seed: u64) -> Vec<Model> {
     let model = |workload: &bandwise_workload::job::Workload| {
         let job = workload.job(Scale::default()).expect("a scale that is allowed");
-        let model = Model::fit(&profile(&job), Kind::Polynomial(degree));
+        let model = Model::fit(&profile(&job, REFERENCE_RATE), Kind::Polynomial(degree));
         model.expect("seven shares are enough")
     };
     synthetic(seed, WORKLOADS).iter().map(model).collect()

@@ -1,6 +1,5 @@
 //! [`Gain`]: the parts of Saba's gain by queues and by weights.
 
-use super::summary;
 use crate::jobs::{SharingPolicy, Summary};
 
 /// Policies with weights by sensitivity, each with the policy that has the same queues.
@@ -39,4 +38,12 @@ pub(super) fn all(summaries: &[(SharingPolicy, Summary)]) -> Vec<Gain> {
         Some(Gain { policy, equal, queues, weights: both / queues })
     };
     PAIRS.into_iter().filter_map(gain).collect()
+}
+
+/// Returns the summary of a policy, if all its jobs ended.
+pub(super) fn summary(
+    summaries: &[(SharingPolicy, Summary)],
+    policy: SharingPolicy,
+) -> Option<Summary> {
+    summaries.iter().find(|of| of.0 == policy).map(|of| of.1)
 }

@@ -2,11 +2,14 @@
 
 mod conclusions;
 mod gain;
+mod verdict;
 
 use super::{
     Comparison, Doubt, JobsResults, JobsScenario, Outlook, PacketComparison, SharingPolicy, Summary,
 };
 pub use gain::Gain;
+use gain::summary;
+pub use verdict::Verdict;
 
 /// The policy that others are compared with.
 pub const BASELINE: SharingPolicy = SharingPolicy::FairFlows;
@@ -26,11 +29,21 @@ pub struct Findings {
     pub gains: Vec<Gain>,
     /// The doubtful models.
     pub doubts: Vec<Doubt>,
-    /// The conclusions, in sentences.
-    pub answer: Vec<String>,
+    /// The policies that were run and that switches can carry out.
+    pub deployable: Vec<SharingPolicy>,
+    /// The verdict, if all runs of the baseline ended.
+    pub verdict: Option<Verdict>,
+    /// Further conclusions, in sentences.
+    pub remarks: Vec<String>,
 }
 
 impl Findings {
+    /// Returns the verdict and the remarks, in sentences.
+    pub fn answer(&self) -> Vec<String> {
+        let verdict = self.verdict.iter().flat_map(Verdict::lines).map(str::to_owned);
+        verdict.chain(self.remarks.iter().cloned()).collect()
+    }
+
     /// Returns the findings from a scenario's results.
     pub fn new(
         scenario: &JobsScenario,
@@ -40,10 +53,23 @@ impl Findings {
         let summaries = comparison.summaries(BASELINE);
         let outlook = scenario.outlook();
         let doubts = scenario.doubts(&outlook);
-        let (gains, answer) = (gain::all(&summaries), Vec::new());
-        let mut findings =
-            Findings { comparison, compared, outlook, summaries, gains, doubts, answer };
-        findings.answer = conclusions::of(scenario.jobs(), &findings);
+        let gains = gain::all(&summaries);
+        let run = comparison.results.iter().map(|results| results.policy);
+        let deployable = run.filter(|&policy| scenario.is_deployable(policy)).collect();
+        let (verdict, remarks) = (None, Vec::new());
+        let mut findings = Findings {
+            comparison,
+            compared,
+            outlook,
+            summaries,
+            gains,
+            doubts,
+            deployable,
+            verdict,
+            remarks,
+        };
+        findings.verdict = Verdict::of(scenario.jobs(), &findings);
+        findings.remarks = conclusions::of(&findings);
         findings
     }
 
@@ -64,8 +90,4 @@ impl Findings {
     pub fn speedups(&self, results: &JobsResults) -> Option<Vec<Option<f64>>> {
         self.comparison.of(BASELINE).map(|over| self.comparison.speedups(results, over))
     }
-}
-
-fn summary(summaries: &[(SharingPolicy, Summary)], policy: SharingPolicy) -> Option<Summary> {
-    summaries.iter().find(|of| of.0 == policy).map(|of| of.1)
 }

@@ -84,7 +84,7 @@ impl Controlled<Instances> {
             let called = Application::try_from(workload).expect("letters are a name");
             let workload = Workload::by_name(workload).expect("it is in the table");
             let job = workload.job(Scale::default()).expect("a scale that is allowed");
-            models.insert(called, fitted(&profile(&job), scenario.model));
+            models.insert(called, fitted(&profile(&job, workload.rate), scenario.model));
         }
         let table = table(scenario, models);
         let names = scenario.jobs.iter().map(|job| name(first[&*job.workload])).collect();

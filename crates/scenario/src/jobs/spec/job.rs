@@ -3,17 +3,18 @@
 use super::models;
 use super::stage::StageSpec;
 use super::synthetic::Known;
-use super::times::{Times, fitted, samples};
+use super::times::{Times, fitted, measured_at, samples};
 use crate::jobs::builder::MOST_JOBS;
 use crate::jobs::job::{LONGEST, ROUNDS, WEIGHTS, check_profiled, profile};
-use crate::jobs::{JobError, Models};
+use crate::jobs::measured_at::host_link;
+use crate::jobs::{JobError, MeasuredAt, Models, RateSource};
 use crate::reader::nodes;
 use crate::reader::text::first_line;
 use crate::reader::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_saba::table::{Application, Entry, NameError};
 use bandwise_topology::Fabric;
-use bandwise_units::Time;
+use bandwise_units::{BitRate, Time};
 use bandwise_workload::job::{DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, Scale};
 use serde::Deserialize;
 use std::ops::Range;
@@ -26,6 +27,8 @@ pub(super) struct JobSpec {
     workload: Given<String>,
     model: Given<String>,
     times: Option<Times>,
+    #[serde(default, deserialize_with = "text")]
+    measured_at: Given<BitRate>,
     #[serde(default)]
     stage: Vec<Spanned<StageSpec>>,
     #[serde(default, deserialize_with = "number")]
@@ -64,6 +67,7 @@ pub(super) struct Kind {
     pub(super) data: f64,
     pub(super) application: Application,
     pub(super) profile: Entry,
+    pub(super) measured_at: Option<MeasuredAt>,
 }
 
 /// Returns all jobs of the document, with names.
@@ -130,6 +134,15 @@ impl JobSpec {
         let named =
             self.model.as_ref().map(|name| models::find(source, name, models)).transpose()?;
         let alone = named.as_ref().filter(|_| given == 0);
+        if let Some(given) = &self.measured_at
+            && self.times.is_none()
+            && alone.is_none()
+        {
+            let error =
+                source.error(given.span(), "`measured-at` for a job without measured times");
+            return Err(error.allowed("`times`, or a `model` alone, besides"));
+        }
+        let link = host_link(fabric);
         let measured_on = alone.and_then(|(_, entry)| entry.setting.nodes);
         let usual = measured_on.map_or(PROFILE_INSTANCES, |nodes| nodes.get());
         let instances = self.instances(source, fabric, usual)?;
@@ -138,7 +151,7 @@ impl JobSpec {
             None => 1.0,
         };
         let refuse = |error: &dyn std::fmt::Display| source.error(at.clone(), error.to_string());
-        let (workload, job, profile) = if let Some(name) = &self.workload {
+        let (workload, job, profile, measured_at) = if let Some(name) = &self.workload {
             let Some(workload) = known.by_name(name.get_ref()) else {
                 let what = format!("unknown workload {:?}", name.get_ref());
                 return Err(source.error(name.span(), what).allowed(known.names()));
@@ -146,9 +159,11 @@ impl JobSpec {
             let job = workload.job(Scale { instances, data }).map_err(|error| refuse(&error))?;
             // Saba profiles a workload once, and runs it at other scales.
             let profiled = workload.job(Scale::default()).expect("a scale that is allowed");
-            let samples = profile(&profiled);
+            check_profiled(&profiled, link).map_err(|e| refused(source, at.clone(), e))?;
+            let samples = profile(&profiled, link);
             let entry = models::of_workload(&workload, samples);
-            (workload.name, job, entry)
+            let measured_at = MeasuredAt { rate: workload.rate, by: RateSource::Workload };
+            (workload.name, job, entry, Some(measured_at))
         } else {
             let own = alone.map_or("job", |(application, _)| application.as_str());
             let called = self.name.as_ref().map_or(own, |name| name.get_ref()).to_owned();
@@ -161,18 +176,27 @@ impl JobSpec {
             };
             match measured {
                 Some((entry, span)) => {
-                    let workload = fitted(source, &called, &entry.samples, span, warnings);
+                    let at = measured_at(source, &self.measured_at, link)?;
+                    let workload = fitted(source, &called, &entry.samples, at.rate, span, warnings);
                     // The times were measured with the job's own number of instances.
-                    let scale = Scale { instances: PROFILE_INSTANCES, data };
-                    let mut job = workload.job(scale).map_err(|error| refuse(&error))?;
+                    let scale = |data| Scale { instances: PROFILE_INSTANCES, data };
+                    let mut job = workload.job(scale(data)).map_err(|error| refuse(&error))?;
                     job.instances = instances;
-                    (called, job, entry)
+                    let entry = match at.rate == link {
+                        true => entry,
+                        false => {
+                            let mut once = workload.job(scale(1.0)).expect("the measured scale");
+                            once.instances = instances;
+                            models::converted(&entry, profile(&once, link), at.rate, link)
+                        }
+                    };
+                    (called, job, entry, Some(at))
                 }
                 None => {
                     let job = self.staged(source, instances)?;
-                    check_profiled(&job).map_err(|e| refused(source, at.clone(), e))?;
-                    let entry = models::of_stages(profile(&job), instances);
-                    (called, job, entry)
+                    check_profiled(&job, link).map_err(|e| refused(source, at.clone(), e))?;
+                    let entry = models::of_stages(profile(&job, link), instances);
+                    (called, job, entry, None)
                 }
             }
         };
@@ -186,7 +210,7 @@ impl JobSpec {
                 (name, profile)
             }
         };
-        Ok(Kind { workload, job, data, application, profile })
+        Ok(Kind { workload, job, data, application, profile, measured_at })
     }
 
     /// Returns the number of instances. The default is the number of given hosts, or else `usual`,

@@ -34,6 +34,7 @@
 //! [[job]]                      # or a job by its durations with parts of the bandwidth
 //! name = "etl"
 //! times = { "100%" = "120 s", "50%" = "150 s", "25%" = "230 s" }
+//! measured-at = "56 Gbps"      # rate of the links at 100% [default: the slowest host link]
 //! instances = 8
 //!
 //! [[job]]                      # or by an application of the table of models; with another

@@ -6,6 +6,7 @@ use crate::reader::nodes::suggestion;
 use bandwise_input::{InputError, Source};
 use bandwise_saba::sensitivity::{Samples, Setting};
 use bandwise_saba::table::{Application, Entry};
+use bandwise_units::BitRate;
 use bandwise_workload::job::{PROFILE_INSTANCES, Workload};
 use std::num::NonZeroU32;
 use toml::Spanned;
@@ -50,6 +51,12 @@ pub(super) fn of_workload(workload: &Workload, samples: Samples) -> Entry {
 pub(super) fn of_stages(samples: Samples, instances: u32) -> Entry {
     let setting = Setting { nodes: NonZeroU32::new(instances), dataset: None };
     calculated(samples, setting, "worked out from its stages, not measured")
+}
+
+/// Returns the entry of a job whose times were measured with other links than those of `link`.
+pub(super) fn converted(measured: &Entry, samples: Samples, from: BitRate, to: BitRate) -> Entry {
+    let comment = format!("worked out for links of {to} from times with links of {from}");
+    calculated(samples, measured.setting.clone(), &comment)
 }
 
 /// Returns the entry of times measured with the job's own number of instances.

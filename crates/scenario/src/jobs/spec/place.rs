@@ -52,9 +52,19 @@ impl PlacementSpec {
         })?;
         let placed = |(wanted, hosts)| {
             let Wanted { name, kind, start, weight, at, .. } = wanted;
-            let Kind { workload, job, data, application, profile } = kind;
-            let job =
-                SharedJob { name, workload, job, data, hosts, start, weight, application, profile };
+            let Kind { workload, job, data, application, profile, measured_at } = kind;
+            let job = SharedJob {
+                name,
+                workload,
+                job,
+                data,
+                hosts,
+                start,
+                weight,
+                application,
+                profile,
+                measured_at,
+            };
             (at, job)
         };
         Ok(wanted.into_iter().zip(places).map(placed).collect())

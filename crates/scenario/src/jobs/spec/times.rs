@@ -1,14 +1,16 @@
-//! `times`: the measured durations of a job with parts of the bandwidth, and a workload with these
-//! durations.
+//! `times` and `measured-at`: the measured durations of a job with parts of the bandwidth of a link,
+//! and a workload with these durations.
 
 use crate::jobs::job::LONGEST;
+use crate::jobs::measured_at::{MeasuredAt, RateSource};
+use crate::reader::values::{Given, within};
 use bandwise_input::{InputError, Source};
 use bandwise_saba::Share;
 use bandwise_saba::sensitivity::{Sample, Samples};
-use bandwise_units::Time;
+use bandwise_units::{BitRate, Time};
 use bandwise_workload::job::Workload;
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 
 /// Times by part of the bandwidth, as a document states them.
@@ -17,12 +19,30 @@ pub(super) type Times = Spanned<BTreeMap<Spanned<String>, Spanned<String>>>;
 /// Largest difference between model and measured times without a warning.
 const TELL_FROM: f64 = 0.05;
 
+/// Rates of links with which times can be measured.
+const RATES: RangeInclusive<BitRate> = BitRate::from_bps(1_000_000)..=BitRate::from_gbps(100_000);
+
+/// Returns the links of the times: those of `measured-at`, or else the fabric's host links.
+pub(super) fn measured_at(
+    source: &Source,
+    given: &Given<BitRate>,
+    host_link: BitRate,
+) -> Result<MeasuredAt, InputError> {
+    Ok(match given {
+        Some(given) => {
+            MeasuredAt { rate: within(source, "measured-at", given, RATES)?, by: RateSource::Key }
+        }
+        None => MeasuredAt { rate: host_link, by: RateSource::HostLink },
+    })
+}
+
 /// Returns the workload whose durations are nearest to the measured ones, and warns if the
 /// difference is too large.
 pub(super) fn fitted(
     source: &Source,
     called: &str,
     samples: &Samples,
+    rate: BitRate,
     at: Range<usize>,
     warnings: &mut Vec<InputError>,
 ) -> Workload {
@@ -33,7 +53,7 @@ pub(super) fn fitted(
     let points = samples.points().iter();
     let times: Vec<(f64, f64)> =
         points.map(|point| (point.share.get(), point.slowdown * whole)).collect();
-    let fit = Workload::from_times(called, &times).expect("times that were checked");
+    let fit = Workload::from_times(called, &times, rate).expect("times that were checked");
     if fit.off_by > TELL_FROM {
         let message = format!(
             "no job of stages takes such times: the one that {called} is simulated as is off by up \
