@@ -68,7 +68,7 @@ pub(super) struct LimitRow {
     port: Option<String>,
     payload_bps: u64,
     link_bps: u64,
-    /// The most READs or atomics of a queue pair under way, of a flow that has some.
+    /// The most outstanding READs or atomics of a queue pair, of a flow that has some.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_rd_atomic: Option<u8>,
 }
@@ -239,7 +239,7 @@ fn lanes(scenario: &InfinibandScenario) -> String {
     lanes.iter().map(sentence).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the limit of a flow's READs or atomics under way, if it posts more.
+/// Returns the limit of a flow's outstanding READs or atomics, if it posts more.
 fn reads(flow: &Flow) -> Option<String> {
     let posted = match &flow.method {
         Method::ClosedLoop { depth, .. } => *depth,
@@ -249,7 +249,7 @@ fn reads(flow: &Flow) -> Option<String> {
     let most = u32::from(flow.max_rd_atomic);
     (flow.method.reads() && posted > most).then(|| {
         format!(
-            "Of {posted} READs or atomics of a queue pair, {most} are under way (max-rd-atomic)."
+            "Of {posted} READs or atomics of a queue pair, {most} are outstanding (max-rd-atomic)."
         )
     })
 }

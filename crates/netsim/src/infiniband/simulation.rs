@@ -103,7 +103,7 @@ impl<P: Program> Simulation<P> {
         (Qp(first), Qp(second))
     }
 
-    /// Sets the most READs and atomics that a queue pair of `host` has under way; [`MAX_RD_ATOMIC`]
+    /// Sets the most READs and atomics that a queue pair of `host` has outstanding; [`MAX_RD_ATOMIC`]
     /// without a call.
     ///
     /// # Panics

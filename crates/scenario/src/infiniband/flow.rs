@@ -18,7 +18,7 @@ pub struct Flow {
     pub sl: Sl,
     /// Transport service. Operations other than SEND need a reliable connection.
     pub transport: Transport,
-    /// Most READs and atomics of a queue pair under way.
+    /// Most outstanding READs and atomics of a queue pair.
     pub max_rd_atomic: u8,
     /// Method by which programs learn of completions.
     pub notify: Notify,

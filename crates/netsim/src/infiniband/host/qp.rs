@@ -8,7 +8,7 @@ use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_rdma::wire::{Mtu, PacketKind};
 use bandwise_units::Time;
 
-/// Most READs and atomics that a queue pair has under way by default, as most adapters and programs
+/// Most READs and atomics that a queue pair has outstanding by default, as most adapters and programs
 /// have it.
 pub const MAX_RD_ATOMIC: u8 = 16;
 
@@ -25,7 +25,7 @@ pub struct QpSetup {
     pub peer: u16,
     /// Its queue pair.
     pub peer_qp: u16,
-    /// Most READs and atomics under way (`max_rd_atomic`).
+    /// Most outstanding READs and atomics (`max_rd_atomic`).
     pub max_rd_atomic: u8,
     /// Core that gets the completions. `None` for a side that only receives: its RECVs are always
     /// posted, and no program reads its completions.
@@ -108,7 +108,7 @@ pub(crate) struct QueuePair {
     /// Number of WQEs posted without a doorbell.
     pub unrung: u32,
     pub doorbells: Ring<Doorbell>,
-    /// READs and atomics under way.
+    /// Outstanding READs and atomics.
     pub reads: u8,
     /// Posted WQEs in order; the first `ready` of them are in the RNIC.
     pub sq: Ring<Wqe>,

@@ -72,7 +72,7 @@ pub(super) fn method(
     Ok((method, transport))
 }
 
-/// Returns the most READs and atomics of a queue pair under way.
+/// Returns the most outstanding READs and atomics of a queue pair.
 pub(super) fn max_rd_atomic(request: &FlowRequest, method: &Method) -> Result<u8, FlowError> {
     let (key, given) = (FlowKey::MaxRdAtomic, request.max_rd_atomic);
     if given.is_some() && !method.reads() {

@@ -56,7 +56,7 @@ pub struct FlowRequest {
     pub batch: Option<u64>,
     /// Most outstanding messages on each queue pair.
     pub depth: Option<u64>,
-    /// Most READs and atomics of a queue pair under way.
+    /// Most outstanding READs and atomics of a queue pair.
     pub max_rd_atomic: Option<u64>,
     /// Queue pairs.
     pub qps: Option<u64>,

@@ -38,7 +38,7 @@ use toml::Spanned;
 /// stop = "5 ms"            # time after which no message is posted [default: never]
 /// # closed-loop and bulk
 /// transport = "rc"         # or "ud": SEND only, of at most one MTU
-/// max-rd-atomic = 16       # READs and atomics of a queue pair under way
+/// max-rd-atomic = 16       # outstanding READs and atomics of a queue pair
 /// opcode = "send"          # or "write" (default of bulk on RC), "write-imm", "read", "atomic" (8 B)
 /// ```
 #[derive(Debug, Clone, Deserialize)]

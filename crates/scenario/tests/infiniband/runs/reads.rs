@@ -1,4 +1,4 @@
-//! READs under way (`max_rd_atomic`).
+//! Outstanding READs (`max_rd_atomic`).
 
 use super::{gbps, median_ns, run};
 
@@ -13,13 +13,13 @@ fn scenario(flow: &str) -> String {
     )
 }
 
-/// With N READs of 4096 B under way and a time of T for one alone, N x 32,768 bit / T, up to what the
+/// With N outstanding READs of 4096 B and a time of T for one alone, N x 32,768 bit / T, up to what the
 /// link carries: 4096 of 4128 B, READ responses with delimiters in blocks of 8.
 #[test]
-fn reads_under_way_limit_the_bandwidth() {
+fn reads_outstanding_limit_the_bandwidth() {
     let alone = run(&scenario("method = \"closed-loop\"\nsamples = 100\nthink = \"0 s\""));
     let (ns, _) = median_ns(&alone.flows[0]);
-    for (limit, under_way) in [
+    for (limit, outstanding) in [
         ("max-rd-atomic = 1", 1.0),
         ("max-rd-atomic = 4", 4.0),
         ("", 16.0),
@@ -27,8 +27,8 @@ fn reads_under_way_limit_the_bandwidth() {
     ] {
         let flow = format!("method = \"bulk\"\nbuffer = \"1 MiB\"\ndepth = 128\n{limit}");
         let got = gbps(&run(&scenario(&flow)).flows[0]);
-        let by_hand = f64::min(under_way * 4096.0 * 8.0 / ns, 100.0 * 4096.0 / 4128.0);
-        println!("{under_way} of 128 under way, {ns} ns each: {got:.2} of {by_hand:.2} Gbps");
+        let by_hand = f64::min(outstanding * 4096.0 * 8.0 / ns, 100.0 * 4096.0 / 4128.0);
+        println!("{outstanding} of 128 outstanding, {ns} ns each: {got:.2} of {by_hand:.2} Gbps");
         assert!((got / by_hand - 1.0).abs() < 0.05, "{limit}: {got} of {by_hand} Gbps");
     }
 }
