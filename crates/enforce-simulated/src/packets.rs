@@ -11,6 +11,7 @@ use bandwise_rdma::wire::{PacketKind, Segment, packet_bytes};
 use bandwise_rperf::{Bulk, BulkSettings, Window};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::PriorityLevel;
+use bandwise_topology::infiniband::check_ports;
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// The times of a measurement, in simulated time.
@@ -49,9 +50,11 @@ impl Traffic {
     ///
     /// # Errors
     ///
-    /// Returns [`Uncarried`] if the fabric lacks lanes or connections, or deadlocks.
+    /// Returns [`Uncarried`] if the fabric has larger switches than InfiniBand, lacks lanes or
+    /// connections, or deadlocks.
     pub fn packets(&self, times: Times) -> Result<Vec<BitRate>, Uncarried> {
         let fabric = &self.shape.fabric;
+        check_ports(fabric).map_err(Uncarried::Ports)?;
         let models = Models::ample(fabric, self.tables()?);
         // Only hiccups are random, and these devices have none.
         let built = Simulation::new(fabric, &self.shape.routes, &models, 0);

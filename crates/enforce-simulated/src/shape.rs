@@ -36,8 +36,8 @@ impl Shape {
 
     /// Returns a port by its id, if it has a cable.
     pub(crate) fn port(&self, id: PortId) -> Option<Port> {
-        let node = u32::try_from(id.0 >> 8).ok().map(NodeId)?;
-        let port = Port { node, number: id.0 as u8 };
+        let node = u32::try_from(id.0 >> 16).ok().map(NodeId)?;
+        let port = Port { node, number: id.0 as u16 };
         let is_there = node.index() < self.fabric.nodes().len() && port.number > 0;
         (is_there && self.fabric.link_at(port).is_some()).then_some(port)
     }
@@ -45,5 +45,5 @@ impl Shape {
 
 /// Returns the id of a port: the index of the node, and the number of the port.
 pub(crate) fn id(port: Port) -> PortId {
-    PortId(u64::from(port.node.0) << 8 | u64::from(port.number))
+    PortId(u64::from(port.node.0) << 16 | u64::from(port.number))
 }

@@ -5,6 +5,7 @@ use bandwise_flowsim::{Links, MAX_CAPACITY};
 use bandwise_saba::controller::{PortConfig, PortId};
 use bandwise_saba::mapping::PriorityLevel;
 use bandwise_switches::Fault;
+use bandwise_topology::FabricError;
 use bandwise_units::BitRate;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,6 +42,9 @@ pub enum Uncarried {
         /// The rate of its link.
         rate: BitRate,
     },
+    /// A node with more ports than InfiniBand allows.
+    #[error("{0} of InfiniBand (allowed: {allowed})", allowed = .0.allowed())]
+    Ports(FabricError),
     /// More queues than there are lanes.
     #[error("{port} has {queues} queues: InfiniBand has {most} lanes")]
     Queues {

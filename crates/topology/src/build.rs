@@ -38,7 +38,7 @@ impl FabricBuilder {
     ///
     /// Returns a [`FabricError`] if the name or the number of ports is invalid, the name is taken,
     /// or the fabric is full.
-    pub fn add_host(&mut self, name: impl Into<String>, ports: u8) -> Result<NodeId, FabricError> {
+    pub fn add_host(&mut self, name: impl Into<String>, ports: u16) -> Result<NodeId, FabricError> {
         self.add(name.into(), NodeKind::Host, ports)
     }
 
@@ -50,7 +50,7 @@ impl FabricBuilder {
     pub fn add_switch(
         &mut self,
         name: impl Into<String>,
-        ports: u8,
+        ports: u16,
     ) -> Result<NodeId, FabricError> {
         self.add(name.into(), NodeKind::Switch, ports)
     }
@@ -60,7 +60,7 @@ impl FabricBuilder {
     /// # Errors
     ///
     /// Returns a [`FabricError`] as [`FabricBuilder::add_host`] does.
-    pub fn add(&mut self, name: String, kind: NodeKind, ports: u8) -> Result<NodeId, FabricError> {
+    pub fn add(&mut self, name: String, kind: NodeKind, ports: u16) -> Result<NodeId, FabricError> {
         let fabric = &mut self.fabric;
         if !is_name(&name) {
             return Err(FabricError::Name { name });
@@ -69,7 +69,8 @@ impl FabricBuilder {
             return Err(FabricError::DuplicateName { name });
         }
         if ports == 0 || ports > MAX_PORTS {
-            return Err(FabricError::PortCount { name, ports });
+            let ports = u64::from(ports);
+            return Err(FabricError::PortCount { name, ports, most: MAX_PORTS });
         }
         if fabric.nodes.len() >= MAX_NODES {
             return Err(FabricError::TooManyNodes);
@@ -105,7 +106,7 @@ impl FabricBuilder {
     /// # Panics
     ///
     /// Panics if the node has not been added.
-    pub fn port_count(&self, node: NodeId) -> u8 {
+    pub fn port_count(&self, node: NodeId) -> u16 {
         self.fabric.port_count(node)
     }
 

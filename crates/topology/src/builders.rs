@@ -49,28 +49,28 @@ pub fn fat_tree(k: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricErro
         let allowed = format!("an even number from 2 to {LARGEST}");
         return Err(FabricError::Size { what, value: k.into(), allowed });
     }
-    let (k, half) = (k as u8, k as u8 / 2);
+    let half = k / 2;
     let pod_hosts = u32::from(half) * u32::from(half);
     let mut shape = Shape::new(u32::from(k) * pod_hosts, rate, delay)?;
-    let mut level = |name: &str, groups: u8| -> Result<Vec<Vec<NodeId>>, FabricError> {
+    let mut level = |name: &str, groups: u16| -> Result<Vec<Vec<NodeId>>, FabricError> {
         let switch =
-            |g: u8, i: u8, s: &mut Shape| s.builder.add_switch(format!("{name}{g}.{i}"), k);
+            |g: u16, i: u16, s: &mut Shape| s.builder.add_switch(format!("{name}{g}.{i}"), k);
         (0..groups).map(|g| (0..half).map(|i| switch(g, i, &mut shape)).collect()).collect()
     };
     let (edge, agg, core) = (level("edge", k)?, level("agg", k)?, level("core", half)?);
     let mut host = 0;
     for pod in 0..k {
-        for (&e, i) in edge[usize::from(pod)].iter().zip(0u8..) {
+        for (&e, i) in edge[usize::from(pod)].iter().zip(0u16..) {
             for down in 1..=half {
                 shape.cable(shape.host(host), e, down)?;
                 host += 1;
             }
-            for (&a, j) in agg[usize::from(pod)].iter().zip(0u8..) {
+            for (&a, j) in agg[usize::from(pod)].iter().zip(0u16..) {
                 shape.cable(Port { node: e, number: half + 1 + j }, a, i + 1)?;
             }
         }
         for (&a, j) in agg[usize::from(pod)].iter().zip(0usize..) {
-            for (&c, i) in core[j].iter().zip(0u8..) {
+            for (&c, i) in core[j].iter().zip(0u16..) {
                 shape.cable(Port { node: a, number: half + 1 + i }, c, pod + 1)?;
             }
         }
@@ -83,7 +83,7 @@ pub fn fat_tree(k: u16, rate: BitRate, delay: Time) -> Result<Fabric, FabricErro
 ///
 /// The lower ports of a leaf lead to its hosts, the ports after them to the spines. Port L+1 of a
 /// spine leads to leaf L. So neither `leaves` nor `spines` + `hosts_per_leaf` exceeds
-/// [`MAX_PORTS`].
+/// [`MAX_PORTS`], and there are at most [`MAX_NODES`] nodes.
 ///
 /// # Errors
 ///
@@ -105,7 +105,7 @@ pub fn leaf_spine(
     }
     for s in 0..spines {
         let spine = shape.builder.add_switch(format!("spine{s}"), leaves)?;
-        for (&leaf, l) in leaf_switches.iter().zip(1u8..) {
+        for (&leaf, l) in leaf_switches.iter().zip(1u16..) {
             shape.cable(Port { node: leaf, number: down + 1 + s }, spine, l)?;
         }
     }
@@ -119,7 +119,7 @@ pub fn leaf_spine(
 }
 
 /// Returns top-of-rack switches below `count` directors, all of switches with `k` ports (even, 2 to
-/// 64). A director has k `leaf` and k/2 `spine` switches, each connected to each. A `tor` has k/2
+/// [`MAX_PORTS`], while there are at most [`MAX_NODES`] nodes). A director has k `leaf` and k/2 `spine` switches, each connected to each. A `tor` has k/2
 /// hosts and k/2 cables up, the same number to each director. So `count` divides k/2, there are
 /// `count` k `tor` switches and `count` k²/2 hosts, and nothing is oversubscribed.
 ///
@@ -164,16 +164,16 @@ pub fn directors(count: u16, k: u16, rate: BitRate, delay: Time) -> Result<Fabri
         }
         for s in 0..half {
             let spine = shape.builder.add_switch(format!("spine{d}.{s}"), ports)?;
-            for (&leaf, l) in leaves.iter().zip(1u8..) {
+            for (&leaf, l) in leaves.iter().zip(1u16..) {
                 shape.cable(Port { node: leaf, number: half + 1 + s }, spine, l)?;
             }
         }
         for cable in 0..tors * u32::from(up) {
             // Top-of-rack switches are numbered after the hosts.
             let node = NodeId(hosts + cable / u32::from(up));
-            let number = half + 1 + d * up + (cable % u32::from(up)) as u8;
+            let number = half + 1 + d * up + (cable % u32::from(up)) as u16;
             let leaf = leaves[(cable % u32::from(ports)) as usize];
-            let down = (cable / u32::from(ports)) as u8 + 1;
+            let down = (cable / u32::from(ports)) as u16 + 1;
             shape.cable(Port { node, number }, leaf, down)?;
         }
     }
@@ -181,12 +181,11 @@ pub fn directors(count: u16, k: u16, rate: BitRate, delay: Time) -> Result<Fabri
 }
 
 /// Returns a size from 1 to `most`.
-fn size(what: &'static str, value: u16, most: u8) -> Result<u8, FabricError> {
-    u8::try_from(value).ok().filter(|v| (1..=most).contains(v)).ok_or_else(|| FabricError::Size {
-        what,
-        value: value.into(),
-        allowed: format!("1 to {most}"),
-    })
+fn size(what: &'static str, value: u16, most: u16) -> Result<u16, FabricError> {
+    if (1..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(FabricError::Size { what, value: value.into(), allowed: format!("1 to {most}") })
 }
 
 /// A fabric under construction: its hosts, and the rate and delay of all cables.
@@ -198,7 +197,9 @@ struct Shape {
 
 impl Shape {
     fn new(hosts: u32, rate: BitRate, delay: Time) -> Result<Self, FabricError> {
-        debug_assert!(hosts as usize <= MAX_NODES);
+        if hosts as usize >= MAX_NODES {
+            return Err(FabricError::TooManyNodes);
+        }
         let mut builder = FabricBuilder::new();
         for i in 0..hosts {
             builder.add_host(format!("h{i}"), 1)?;
@@ -212,7 +213,7 @@ impl Shape {
         Port { node: NodeId(i), number: 1 }
     }
 
-    fn cable(&mut self, from: Port, node: NodeId, number: u8) -> Result<(), FabricError> {
+    fn cable(&mut self, from: Port, node: NodeId, number: u16) -> Result<(), FabricError> {
         self.builder.connect(from, Port { node, number }, self.rate, self.delay)
     }
 }

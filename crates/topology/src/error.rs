@@ -1,6 +1,6 @@
 //! [`FabricError`]: the reasons for which nodes and cables are not a fabric.
 
-use crate::{LONGEST_DELAY, MAX_NODES, MAX_PORTS, SLOWEST_LINK};
+use crate::{LONGEST_DELAY, MAX_NODES, SLOWEST_LINK};
 use bandwise_units::{BitRate, Time};
 
 /// The reasons for which nodes and cables are not a fabric.
@@ -24,13 +24,15 @@ pub enum FabricError {
         /// The name.
         name: String,
     },
-    /// A node without ports, or with more than [`MAX_PORTS`].
+    /// A node without ports, or with more than its kind of network allows.
     #[error("{name:?} can't have {ports} ports")]
     PortCount {
         /// The node.
         name: String,
         /// The requested number of ports.
-        ports: u8,
+        ports: u64,
+        /// The maximum: [`MAX_PORTS`](crate::MAX_PORTS), or that of InfiniBand.
+        most: u16,
     },
     /// A node number that the builder has not returned.
     #[error("there is no node number {number}")]
@@ -44,9 +46,9 @@ pub enum FabricError {
         /// The node.
         name: String,
         /// The requested port.
-        port: u8,
+        port: u16,
         /// The number of ports of the node.
-        ports: u8,
+        ports: u16,
     },
     /// A second cable in a port.
     #[error("port {port} is already connected to {peer}")]
@@ -122,7 +124,7 @@ impl FabricError {
                     .into()
             }
             Self::DuplicateName { .. } => "a name that no other host or switch has".into(),
-            Self::PortCount { .. } => format!("1 to {MAX_PORTS} ports"),
+            Self::PortCount { most, .. } => format!("1 to {most} ports"),
             Self::NoSuchNode { .. } => "a number that the builder gave out".into(),
             Self::NoSuchPort { ports, .. } => format!("ports 1 to {ports}"),
             Self::PortTaken { .. } => "one link a port".into(),

@@ -1,11 +1,12 @@
 //! [`Fabric`]: nodes, ports and cables, and queries on them.
 
+use crate::FabricError;
 use bandwise_units::{BitRate, Time};
 use std::collections::BTreeMap;
 
-/// The maximum number of ports of a node. Sets of ports are 64-bit masks. No switch of the papers
-/// has as many ports; an InfiniBand port number could go to 254.
-pub const MAX_PORTS: u8 = 64;
+/// The maximum number of ports of a node: an Ethernet switch of 51.2 Tbps has 512 ports of 100 Gbps.
+/// A node of an InfiniBand fabric has at most [`infiniband::MAX_PORTS`](crate::infiniband::MAX_PORTS).
+pub const MAX_PORTS: u16 = 512;
 
 /// The maximum number of nodes: an InfiniBand subnet has 16-bit local identifiers (LIDs).
 pub const MAX_NODES: usize = 65_000;
@@ -43,7 +44,7 @@ pub struct Port {
     /// The node of the port.
     pub node: NodeId,
     /// The port's number, counted from 1 as in InfiniBand (port 0 is the switch itself).
-    pub number: u8,
+    pub number: u16,
 }
 
 /// A host or a switch.
@@ -148,12 +149,26 @@ impl Fabric {
     /// Iterates over the connected ports of a node, ascending.
     pub fn ports(&self, node: NodeId) -> impl Iterator<Item = Port> + '_ {
         let cables = self.node(node).cables.iter();
-        cables.zip(1u8..).filter(|(c, _)| c.is_some()).map(move |(_, number)| Port { node, number })
+        cables
+            .zip(1u16..)
+            .filter(|(c, _)| c.is_some())
+            .map(move |(_, number)| Port { node, number })
     }
 
     /// Returns the number of ports of a node, connected or not.
-    pub fn port_count(&self, node: NodeId) -> u8 {
-        self.node(node).cables.len() as u8
+    pub fn port_count(&self, node: NodeId) -> u16 {
+        self.node(node).cables.len() as u16
+    }
+
+    /// Checks that no node has more than `most` ports.
+    pub(crate) fn check_ports(&self, most: u16) -> Result<(), FabricError> {
+        match self.nodes.iter().find(|node| node.cables.len() > usize::from(most)) {
+            Some(Node { name, cables, .. }) => {
+                let (name, ports) = (name.clone(), cables.len() as u64);
+                Err(FabricError::PortCount { name, ports, most })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Returns the port that a host's traffic uses: its lowest connected one. Further ports of a

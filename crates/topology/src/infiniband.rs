@@ -1,9 +1,23 @@
-//! InfiniBand's names for link speeds: `4xFDR` is four lanes of 14.0625 Gbaud, of which 64 bits in
-//! 66 are data.
+//! Limits of InfiniBand, and its names for link speeds: `4xFDR` is four lanes of 14.0625 Gbaud, of
+//! which 64 bits in 66 are data.
 
+use crate::{Fabric, FabricError};
 use bandwise_units::{BitRate, Time};
 use std::fmt;
 use std::str::FromStr;
+
+/// The maximum number of ports of a node. Port numbers have 8 bits and are 1 to 254; 0 is the
+/// switch itself, and 255 stands for no port (IBTA 1.5, 3.5.3 and 14.2.1.2).
+pub const MAX_PORTS: u16 = 254;
+
+/// Checks that each node has a port count of InfiniBand.
+///
+/// # Errors
+///
+/// Returns [`FabricError::PortCount`] for the first node with more than [`MAX_PORTS`] ports.
+pub fn check_ports(fabric: &Fabric) -> Result<(), FabricError> {
+    fabric.check_ports(MAX_PORTS)
+}
 
 /// The default delay of a cable: 2 m of copper or fibre at 5 ns/m.
 pub const CABLE_DELAY: Time = Time::from_ns(10);

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::output;
-use bandwise_topology::write;
+use bandwise_topology::{MAX_PORTS, infiniband, write};
 use std::path::PathBuf;
 
 /// Flags of `bandwise fabric convert`.
@@ -31,10 +31,14 @@ enum Format {
 impl Flags {
     /// Prints the fabric.
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let fabric = super::connected(&Text::read(&self.file)?.source())?;
+        let most_ports = match self.to {
+            Format::Toml => MAX_PORTS,
+            Format::Ibsim => infiniband::MAX_PORTS,
+        };
+        let fabric = super::connected(&Text::read(&self.file)?.source(), most_ports)?;
         output::print(&match self.to {
             Format::Toml => write::toml(&fabric),
-            Format::Ibsim => write::ibsim(&fabric),
+            Format::Ibsim => write::ibsim(&fabric).map_err(anyhow::Error::from)?,
         })
     }
 }

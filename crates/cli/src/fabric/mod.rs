@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::output::{note, warn};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::{self, FabricFile, FabricSpec, Format};
-use bandwise_topology::{Fabric, Port};
+use bandwise_topology::{Fabric, MAX_PORTS, Port};
 use bandwise_units::Time;
 use serde::Deserialize;
 use std::io::IsTerminal;
@@ -40,23 +40,24 @@ impl Command {
     }
 }
 
-/// Reads a fabric file of any format, or the fabric of a scenario.
-pub(crate) fn read(source: &Source) -> Result<FabricFile, InputError> {
+/// Reads a fabric file of any format, or the fabric of a scenario. `most_ports` is the maximum
+/// number of ports of a node in the TOML form, which InfiniBand and Ethernet share.
+pub(crate) fn read(source: &Source, most_ports: u16) -> Result<FabricFile, InputError> {
     #[derive(Deserialize)]
     struct Document {
         fabric: FabricSpec,
     }
     match read::detect(source) {
         Format::Toml if source.text.contains("fabric") => {
-            source.toml::<Document>()?.fabric.resolve(source).map(FabricFile::whole)
+            source.toml::<Document>()?.fabric.resolve(source, most_ports).map(FabricFile::whole)
         }
         _ => read::any(source),
     }
 }
 
 /// Reads a fabric in one part, and prints the warnings.
-pub(crate) fn connected(source: &Source) -> Result<Fabric, InputError> {
-    let (fabric, warnings) = read(source)?.connected(source)?;
+pub(crate) fn connected(source: &Source, most_ports: u16) -> Result<Fabric, InputError> {
+    let (fabric, warnings) = read(source, most_ports)?.connected(source)?;
     warnings.iter().for_each(warn);
     Ok(fabric)
 }
@@ -77,7 +78,7 @@ fn announce_routing(fabric: &Fabric) {
 /// is reported by its reader.
 pub(crate) fn announce_routing_of(source: &Source) {
     if std::io::stderr().is_terminal()
-        && let Ok(file) = read(source)
+        && let Ok(file) = read(source, MAX_PORTS)
     {
         file.parts.iter().for_each(announce_routing);
     }

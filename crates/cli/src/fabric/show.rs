@@ -6,7 +6,7 @@ use crate::files::Text;
 use crate::output::{Json, warn};
 use bandwise_topology::read::FabricFile;
 use bandwise_topology::routes::{credit_loop, farthest_hosts};
-use bandwise_topology::{Fabric, Link, NodeId, Port, Routes};
+use bandwise_topology::{Fabric, Link, MAX_PORTS, NodeId, Port, Routes};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ impl Flags {
     /// Prints the nodes and links.
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.file])?;
-        let file = super::read(&Text::read(&self.file)?.source())?;
+        let file = super::read(&Text::read(&self.file)?.source(), MAX_PORTS)?;
         file.warnings.iter().for_each(warn);
         file.parts.iter().for_each(super::announce_routing);
         outputs.answer(&ShowAnswer::new(&file))

@@ -156,7 +156,7 @@ struct LevelRow<'a> {
 #[derive(Serialize)]
 struct PortRow<'a> {
     node: &'a str,
-    port: u8,
+    port: u16,
     #[serde(serialize_with = "queue_of_level")]
     queue_of_level: &'a Queues,
     weights: &'a [u8],

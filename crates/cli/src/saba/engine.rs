@@ -75,7 +75,9 @@ pub(super) fn keep_possible(
 ) {
     policies.retain(|&policy| PACKET_POLICIES.contains(&policy));
     policies.retain(|&policy| match scenario.under_packets(policy, settings) {
-        Err(error @ (PacketError::Jobs { .. } | PacketError::Path(_))) => {
+        Err(
+            error @ (PacketError::Jobs { .. } | PacketError::Path { .. } | PacketError::Ports(_)),
+        ) => {
             left_out.push(error.to_string());
             false
         }
@@ -85,12 +87,13 @@ pub(super) fn keep_possible(
 
 /// Returns the failure for jobs that can't be simulated at packet level.
 pub(super) fn refused(error: PacketError) -> Failure {
-    let allowed = match error {
+    let allowed = match &error {
         PacketError::Policy(_) => PACKET_POLICIES.map(SharingPolicy::as_str).join(", "),
         PacketError::Jobs { .. } => "1 to 15 jobs, or policies without a lane a job".into(),
         PacketError::Part(_) => "part = 1.0 in [queues]".into(),
         PacketError::Queues(_) => "--queues 1 to 15".into(),
-        PacketError::Path(_) => "another policy, or a fabric of shorter paths".into(),
+        PacketError::Ports(error) => format!("homa, or switches of {}", error.allowed()),
+        PacketError::Path { .. } => "another policy, or a fabric of shorter paths".into(),
         PacketError::Connections { .. } => "fewer or smaller jobs".into(),
     };
     Failure::usage(format!("--engine packets: {error}"), allowed)

@@ -179,7 +179,10 @@ impl Flags {
     pub(super) fn resolve(self, text: Text) -> Result<Settings, Failure> {
         let command = self.command();
         let fabric = match &self.fabric {
-            Some(path) => Some(crate::fabric::connected(&Text::read(path)?.source())?),
+            Some(path) => Some(crate::fabric::connected(
+                &Text::read(path)?.source(),
+                bandwise_topology::MAX_PORTS,
+            )?),
             None => None,
         };
         let folder = self.jobs.parent().map(Path::to_owned).unwrap_or_default();

@@ -3,7 +3,7 @@
 use super::document::SimulatedSpec;
 use super::value::{at, queues as number_of_queues};
 use bandwise_input::{InputError, Source};
-use bandwise_topology::Fabric;
+use bandwise_topology::{Fabric, MAX_PORTS};
 use std::num::NonZeroU8;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -33,7 +33,7 @@ pub(super) fn simulated(
 ) -> Result<Simulated, InputError> {
     let SimulatedSpec { fabric, fabric_file, queues } = spec.get_ref();
     let shape = match (fabric, fabric_file) {
-        (Some(fabric), None) => Shape::Given(Box::new(fabric.resolve(source)?)),
+        (Some(fabric), None) => Shape::Given(Box::new(fabric.resolve(source, MAX_PORTS)?)),
         (None, Some(file)) => Shape::File(folder.join(file.get_ref())),
         _ => {
             let error = at(source, spec, "a simulated network has one fabric");

@@ -7,7 +7,7 @@ use std::num::NonZeroU8;
 pub(crate) const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n";
 
 /// Two hosts at two switches, with a cable between those from port 1, 2 or 3 of the first.
-pub(crate) fn fabric(by: u8) -> Fabric {
+pub(crate) fn fabric(by: u16) -> Fabric {
     let mut fabric = FabricBuilder::new();
     let hosts = ["h0", "h1"].map(|name| fabric.add_host(name, 1).unwrap());
     let switches = ["s0", "s1"].map(|name| fabric.add_switch(name, 4).unwrap());

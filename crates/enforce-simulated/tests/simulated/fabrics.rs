@@ -14,7 +14,7 @@ pub(crate) fn row(hosts: &[(usize, u64)], between: &[u64]) -> Fabric {
     let mut fabric = FabricBuilder::new();
     let nodes: Vec<NodeId> =
         (0..hosts.len()).map(|host| fabric.add_host(format!("h{host}"), 1).unwrap()).collect();
-    let ports = hosts.len() as u8 + 2;
+    let ports = hosts.len() as u16 + 2;
     let switches: Vec<NodeId> = (0..=between.len())
         .map(|switch| fabric.add_switch(format!("s{switch}"), ports).unwrap())
         .collect();
@@ -23,12 +23,12 @@ pub(crate) fn row(hosts: &[(usize, u64)], between: &[u64]) -> Fabric {
         fabric.connect(one, other, rate, delay).unwrap();
     };
     for (host, &(switch, gbps)) in hosts.iter().enumerate() {
-        let port = Port { node: switches[switch], number: host as u8 + 1 };
+        let port = Port { node: switches[switch], number: host as u16 + 1 };
         connect(Port { node: nodes[host], number: 1 }, port, gbps);
     }
     for (at, &gbps) in between.iter().enumerate() {
         let [left, right] = [(at, ports), (at + 1, ports - 1)];
-        let port = |(switch, number): (usize, u8)| Port { node: switches[switch], number };
+        let port = |(switch, number): (usize, u16)| Port { node: switches[switch], number };
         connect(port(left), port(right), gbps);
     }
     fabric.build().unwrap()

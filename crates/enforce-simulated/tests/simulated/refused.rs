@@ -57,7 +57,7 @@ fn deadlocked_packets_are_reported() {
     for (n, &switch) in switches.iter().enumerate() {
         for k in 0..4 {
             let host = fabric.add_host(format!("h{}", 4 * n + k), 1).unwrap();
-            fabric.connect(port(host, 1), port(switch, k as u8 + 1), fast, delay).unwrap();
+            fabric.connect(port(host, 1), port(switch, k as u16 + 1), fast, delay).unwrap();
         }
         let rate = if n == 1 { slow } else { fast };
         fabric.connect(port(switch, 5), port(switches[(n + 1) % 7], 6), rate, delay).unwrap();

@@ -9,7 +9,7 @@ use super::core::Nodes;
 use super::features::Features;
 use super::flow::{FlowSpec, frame_time};
 use super::output::PfcFrame;
-use super::packet::{Kind, LEAST, MAX_BYTES, Packet};
+use super::packet::{Kind, LEAST, MAX_BYTES, Packet, PortBits};
 use super::telemetry::Frame;
 use crate::engine::{Executor, LinkEnd};
 use bandwise_rdma::transport::Seq;
@@ -93,6 +93,8 @@ struct CapturedLink {
 pub(super) struct Capture {
     filter: CaptureFilter,
     links: Vec<CapturedLink>,
+    /// Bits of a port in the paths of packets.
+    bits: PortBits,
     /// Smallest latency of the captured links: any arrival within a step is on its link when the
     /// step begins.
     step: Time,
@@ -131,6 +133,7 @@ impl Capture {
             known_after: latencies(MAX_BYTES).max().unwrap_or(Time::ZERO),
             filter,
             links,
+            bits: PortBits::of(fabric),
             recorded_to: Time::ZERO,
             flows: BTreeMap::new(),
             records: Vec::new(),
@@ -215,7 +218,7 @@ impl Capture {
 
     /// Returns a packet that arrives at a port, if its flow is known.
     fn packet(&self, fabric: &Fabric, to: Port, packet: Packet) -> Option<CapturedPacket> {
-        let host = fabric.rank(destination(fabric, to.node, packet)) as u32;
+        let host = fabric.rank(destination(fabric, self.bits, to.node, packet)) as u32;
         let flow = *self.flows.get(&(host, packet.kind() == Kind::Data, packet.key()))?;
         Some(CapturedPacket {
             flow,
@@ -248,9 +251,9 @@ impl Capture {
 }
 
 /// Returns the destination host of a packet that has arrived at a node.
-fn destination(fabric: &Fabric, mut node: NodeId, mut packet: Packet) -> NodeId {
+fn destination(fabric: &Fabric, bits: PortBits, mut node: NodeId, mut packet: Packet) -> NodeId {
     while fabric.is_switch(node) {
-        let number = packet.next_hop() as u8 + 1;
+        let number = packet.next_hop(bits) as u16 + 1;
         let (far, _) = fabric.peer(Port { node, number }).expect("a path crosses cables");
         node = far.node;
     }

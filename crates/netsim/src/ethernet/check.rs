@@ -2,7 +2,7 @@
 
 use super::classes::Schedule;
 use super::network::NetworkModel;
-use super::packet::{CLASSES, MAX_SWITCHES};
+use super::packet::{CLASSES, PortBits};
 use super::switch::{Buffering, Headroom, Pfc};
 use crate::base::range::{OutOfRange, within};
 use bandwise_rdma::transport::TransportSettingsError;
@@ -29,9 +29,7 @@ pub const ALPHAS: RangeInclusive<f64> = 0.001..=1_000.0;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// A path crosses more switches than a packet can name.
-    #[error(
-        "the path from {from} to {to} crosses {switches} switches (allowed: at most {MAX_SWITCHES})"
-    )]
+    #[error("the path from {from} to {to} crosses {switches} switches (allowed: at most {most})")]
     PathTooLong {
         /// Name of the first host.
         from: String,
@@ -39,6 +37,8 @@ pub enum ModelError {
         to: String,
         /// Switches on the path.
         switches: usize,
+        /// Most switches of a path ([`PortBits::max_switches`]).
+        most: usize,
     },
     /// A number is out of its range.
     #[error(transparent)]
@@ -153,11 +153,12 @@ fn check_paths(fabric: &Fabric) -> Result<(), ModelError> {
     let Some(ends) = farthest_hosts(fabric) else { return Ok(()) };
     let [from, to] = ends.map(|host| fabric.rank(host));
     let switches = EqualPaths::new(fabric).path(from, to, 0).count();
-    if switches <= MAX_SWITCHES {
+    let most = PortBits::of(fabric).max_switches();
+    if switches <= most {
         return Ok(());
     }
     let [from, to] = ends.map(|host| fabric.node(host).name.clone());
-    Err(ModelError::PathTooLong { from, to, switches })
+    Err(ModelError::PathTooLong { from, to, switches, most })
 }
 
 fn check_port(fabric: &Fabric, port: Port) -> Result<(), ModelError> {

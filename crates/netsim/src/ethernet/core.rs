@@ -7,11 +7,12 @@ use super::host_model::HostModel;
 use super::host_node::HostNode;
 use super::network::{Counters, NetworkModel, PathTooLong};
 use super::output::{Net, Output};
-use super::packet::{GAP, LEAST, path};
+use super::packet::{GAP, LEAST, PortBits, path};
 use super::pfc_deadlock;
 use super::routing::{Routing, Spray};
 use super::switch::{Buffering, Pfc, PortCounters, Switch, SwitchModel};
 use crate::engine::{self, Engine, Executor, LinkEnd, Member};
+use bandwise_random::Stream;
 use bandwise_rdma::congestion::{self, Algorithm, Congestion};
 use bandwise_topology::routes::{EqualPaths, farthest_hosts};
 use bandwise_topology::{Fabric, Link, NodeId, Port};
@@ -29,6 +30,7 @@ pub(super) struct Core<F: Features> {
     engine: Nodes<F>,
     fabric: Fabric,
     paths: Arc<EqualPaths>,
+    bits: PortBits,
     model: NetworkModel,
     seed: u64,
     switches: usize,
@@ -65,7 +67,7 @@ impl<F: Features> Core<F> {
         for link in fabric.links() {
             for port in link.ends {
                 let object = if fabric.is_switch(port.node) { port.number - 1 } else { 0 };
-                ends.insert(port, engine.add_port(index(port.node), object.into()));
+                ends.insert(port, engine.add_port(index(port.node), object));
             }
             let [a, b] = link.ends.map(|port| ends[&port]);
             engine.join(a, b, latency(link));
@@ -77,7 +79,7 @@ impl<F: Features> Core<F> {
             }
             None => Output::new(LinkEnd::MAX, BitRate::from_bps(1), Time::ZERO, Time::ZERO),
         };
-        let paths = Arc::new(EqualPaths::new(fabric));
+        let (paths, bits) = (Arc::new(EqualPaths::new(fabric)), PortBits::of(fabric));
         let classes = &model.classes;
         for (place, &node) in nodes.iter().enumerate() {
             let rank = fabric.rank(node) as u32;
@@ -85,7 +87,7 @@ impl<F: Features> Core<F> {
                 let port = |number| Port { node, number };
                 let outputs = (1..=fabric.port_count(node)).map(|number| output(port(number)));
                 let pfc = |place: usize| {
-                    let other = |(at, _): &&(Port, Pfc)| *at == port(place as u8 + 1);
+                    let other = |(at, _): &&(Port, Pfc)| *at == port(place as u16 + 1);
                     model.thresholds.iter().find(other).map(|&(_, pfc)| pfc)
                 };
                 let headrooms: Vec<Bytes> = match &model.switch.buffering {
@@ -94,14 +96,15 @@ impl<F: Features> Core<F> {
                     }
                     Buffering::PerInput(_) => Vec::new(),
                 };
-                let (model, outputs, rank) = (&model.switch, outputs.collect(), rank.into());
-                let switch = Switch::new(model, classes, outputs, &headrooms, pfc, seed, rank);
+                let stream = |name: &str| Stream::new(seed, name, rank.into());
+                let (model, outputs) = (&model.switch, outputs.collect());
+                let switch = Switch::new(model, classes, outputs, bits, &headrooms, pfc, stream);
                 Member::Switch(Box::new(switch))
             } else {
                 let output = output(fabric.host_port(node));
                 let spray = match model.routing {
                     Routing::Ecmp => None,
-                    Routing::Spray => Some(Spray::new(Arc::clone(&paths), rank, seed)),
+                    Routing::Spray => Some(Spray::new(Arc::clone(&paths), bits, rank, seed)),
                 };
                 let number = engine.number(place);
                 Member::Host(Box::new(F::Host::new(number, &model.host, classes, spray, output)))
@@ -110,6 +113,7 @@ impl<F: Features> Core<F> {
         Core {
             engine,
             paths,
+            bits,
             fabric: fabric.clone(),
             model: model.clone(),
             seed,
@@ -152,8 +156,10 @@ impl<F: Features> Core<F> {
         let (src, dst) = (flow.src as usize, flow.dst as usize);
         // The reverse path is hashed separately, since addresses and ports are swapped.
         let hash = |direction: u64| (self.seed << 1 | direction) ^ u64::from(flow.number) << 32;
-        let there = path(self.paths.path(src, dst, hash(0))).ok_or(PathTooLong)?;
-        let back = path(self.paths.path(dst, src, hash(1))).ok_or(PathTooLong)?;
+        let bits = self.bits;
+        let too_long = PathTooLong { most: bits.max_switches() };
+        let there = path(self.paths.path(src, dst, hash(0)), bits).ok_or(too_long)?;
+        let back = path(self.paths.path(dst, src, hash(1)), bits).ok_or(too_long)?;
         let expected = self.host_mut(flow.dst).0.open_incoming(flow, back);
         let congestion = self.congestion(flow);
         let (host, net) = self.host_mut(flow.src);

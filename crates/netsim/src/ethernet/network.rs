@@ -66,8 +66,11 @@ pub struct Counters {
 
 /// A path crosses more switches than a packet's route field can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the path crosses more than {} switches", super::packet::MAX_SWITCHES)]
-pub struct PathTooLong;
+#[error("the path crosses more than {most} switches")]
+pub struct PathTooLong {
+    /// Most switches of a path ([`PortBits::max_switches`](super::packet::PortBits::max_switches)).
+    pub most: usize,
+}
 
 /// A network with flows, compiled for the features that its model requires.
 #[derive(Debug)]

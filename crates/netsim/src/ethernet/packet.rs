@@ -1,13 +1,14 @@
 //! A packet on an Ethernet: 24 bytes, copied by value, with everything that a hop needs.
 
 use bandwise_rdma::transport::Seq;
+use bandwise_topology::Fabric;
 use bandwise_units::Time;
 
 /// A packet, packed into three words because copying it is most of a hop's work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Packet {
     /// From the most significant: kind (2 bits), bytes (14), and the output ports of the switches
-    /// still ahead, 6 bits each, the next one lowest.
+    /// still ahead, [`PortBits`] each, the next one lowest.
     route: u64,
     /// From the most significant: sequence number (32 bits), the flow's key at the receiving host.
     flow: u64,
@@ -34,7 +35,6 @@ const _: () = assert!(std::mem::size_of::<Packet>() == 24);
 
 const KIND: u32 = 62;
 const BYTES: u32 = 48;
-const PORT: u32 = 6;
 
 /// Largest frame that a packet can represent, in bytes.
 pub const MAX_BYTES: u32 = (1 << (KIND - BYTES)) - 1;
@@ -120,24 +120,24 @@ impl Packet {
 
     /// Removes the next hop from the route and returns its output port, counted from 0.
     #[inline]
-    pub const fn next_hop(&mut self) -> usize {
+    pub const fn next_hop(&mut self, bits: PortBits) -> usize {
         const PATH: u64 = (1 << BYTES) - 1;
-        let output = self.route & ((1 << PORT) - 1);
-        self.route = self.route & !PATH | (self.route & PATH) >> PORT;
+        let output = self.route & bits.mask();
+        self.route = self.route & !PATH | (self.route & PATH) >> bits.0;
         output as usize
     }
 
     /// Records the port by which the packet entered a switch, counted from 0. Call after
     /// [`next_hop`](Packet::next_hop), which frees the last place of the route for it.
     #[inline]
-    pub const fn set_input(&mut self, input: usize) {
-        self.route |= (input as u64) << (BYTES - PORT);
+    pub const fn set_input(&mut self, input: usize, bits: PortBits) {
+        self.route |= (input as u64) << (BYTES - bits.0);
     }
 
     /// Returns the recorded input port.
     #[inline]
-    pub const fn input(&self) -> usize {
-        (self.route >> (BYTES - PORT)) as usize & ((1 << PORT) - 1)
+    pub const fn input(&self, bits: PortBits) -> usize {
+        (self.route >> (BYTES - bits.0) & bits.mask()) as usize
     }
 }
 
@@ -161,20 +161,45 @@ pub const fn since(stamped: u32, now: Time) -> Time {
     Time::from_ps(((stamp(now).wrapping_sub(stamped) & STAMP) as u64) << 10)
 }
 
-/// Largest number of switches on a path.
-pub const MAX_SWITCHES: usize = (BYTES / PORT) as usize;
+/// Bits of a port number in the paths of a network. Large switches take more, so that a path may
+/// cross fewer of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortBits(u32);
 
-const _: () = assert!(MAX_SWITCHES * PORT as usize == BYTES as usize, "a path fills its field");
+impl PortBits {
+    /// Bits for switches of up to 64 ports.
+    const LEAST: u32 = 6;
 
-/// Returns a path as packets carry it, from ports counted from 1 (to 64). Returns `None` if it is
-/// too long.
-pub fn path(ports: impl Iterator<Item = u8>) -> Option<u64> {
+    /// Returns the bits that the largest switch of a fabric needs: 6 to 9.
+    pub fn of(fabric: &Fabric) -> PortBits {
+        let ports = fabric.switches().iter().map(|&node| fabric.port_count(node));
+        PortBits::for_ports(ports.max().unwrap_or(1))
+    }
+
+    fn for_ports(ports: u16) -> PortBits {
+        PortBits(ports.next_power_of_two().ilog2().max(PortBits::LEAST))
+    }
+
+    #[inline]
+    const fn mask(self) -> u64 {
+        (1 << self.0) - 1
+    }
+
+    /// Returns the largest number of switches on a path: 8 with up to 64 ports a switch, 6 with up
+    /// to 256, 5 with up to 512.
+    pub const fn max_switches(self) -> usize {
+        (BYTES / self.0) as usize
+    }
+}
+
+/// Returns a path as packets carry it, from ports counted from 1. Returns `None` if it is too long.
+pub fn path(ports: impl Iterator<Item = u16>, bits: PortBits) -> Option<u64> {
     let mut path = 0;
     for (port, hop) in ports.zip(0..) {
-        if hop == MAX_SWITCHES {
+        if hop == bits.max_switches() {
             return None;
         }
-        path |= u64::from(port - 1) << (PORT as usize * hop);
+        path |= u64::from(port - 1) << (bits.0 as usize * hop);
     }
     Some(path)
 }
@@ -202,13 +227,14 @@ mod tests {
 
     #[test]
     fn a_packet_returns_its_fields() {
-        let route = path([3, 1, 64].into_iter()).unwrap();
+        let bits = PortBits::for_ports(64);
+        let route = path([3, 1, 64].into_iter(), bits).unwrap();
         let mut packet = Packet::new(Kind::Nack, 9082, route, u32::MAX - 1, 7, u32::MAX);
         packet = packet.stamped(stamp(Time::from_us(1_024)));
         for (input, output) in [(63, 2), (5, 0), (0, 63)] {
-            assert_eq!(packet.next_hop(), output);
-            packet.set_input(input);
-            assert_eq!(packet.input(), input);
+            assert_eq!(packet.next_hop(bits), output);
+            packet.set_input(input, bits);
+            assert_eq!(packet.input(bits), input);
         }
         assert_eq!((packet.kind(), packet.bytes(), packet.key()), (Kind::Nack, 9082, u32::MAX - 1));
         assert_eq!((packet.seq(), packet.sack(), packet.stamp()), (7, u32::MAX, 1_000_000));
@@ -221,10 +247,30 @@ mod tests {
         assert_eq!((packet.class(), packet.of_class(7).class()), (0, 7));
         assert_eq!(packet.of_class(5).of_class(2).class(), 2);
         assert_eq!((packet.of_class(7).stamp(), packet.of_class(7).sack()), (1_000_000, u32::MAX));
-        assert!(path(std::iter::repeat_n(64, 8)).is_some());
-        assert!(path(std::iter::repeat_n(1, 9)).is_none());
         for kind in [Kind::Data, Kind::Ack, Kind::Nack, Kind::Notification] {
             assert_eq!(Packet::new(kind, 64, 0, 0, 0, 0).kind(), kind);
+        }
+    }
+
+    /// 48 bits are 8 ports of 6 bits, 6 of 7 or 8 bits, 5 of 9 bits.
+    #[test]
+    fn a_path_of_the_most_switches_returns_its_ports() {
+        for (ports, most) in
+            [(2, 8), (64, 8), (65, 6), (128, 6), (129, 6), (256, 6), (257, 5), (512, 5)]
+        {
+            let bits = PortBits::for_ports(ports);
+            assert_eq!(bits.max_switches(), most, "{ports}");
+            assert!(path(std::iter::repeat_n(1, most + 1), bits).is_none());
+            let numbers = (0..most as u16).map(|hop| if hop % 2 == 0 { ports } else { 1 + hop });
+            let route = path(numbers.clone(), bits).unwrap();
+            let mut packet = Packet::new(Kind::Ack, MAX_BYTES as u16, route, 9, 8, 7);
+            for (number, hop) in numbers.zip(0..) {
+                assert_eq!(packet.next_hop(bits), usize::from(number) - 1);
+                let input = usize::from(ports) - 1 - hop % 2;
+                packet.set_input(input, bits);
+                assert_eq!(packet.input(bits), input);
+            }
+            assert_eq!((packet.kind(), packet.bytes()), (Kind::Ack, MAX_BYTES as u16));
         }
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn find<F: Features>(fabric: &Fabric, switches: &[&Switch<F>]) -> Opt
         .map(|&(rank, port, class)| {
             let behind = |output: usize| {
                 let node = fabric.switches()[rank];
-                let (far, _) = fabric.peer(Port { node, number: output as u8 + 1 })?;
+                let (far, _) = fabric.peer(Port { node, number: output as u16 + 1 })?;
                 let far_port = usize::from(far.number) - 1;
                 let is_switch = fabric.is_switch(far.node);
                 is_switch.then(|| index.get(&(fabric.rank(far.node), far_port, class)).copied())?
@@ -53,7 +53,7 @@ pub(super) fn find<F: Features>(fabric: &Fabric, switches: &[&Switch<F>]) -> Opt
     })?;
     let output = |input: usize| {
         let (rank, port, _) = inputs[input];
-        let here = Port { node: fabric.switches()[rank], number: port as u8 + 1 };
+        let here = Port { node: fabric.switches()[rank], number: port as u16 + 1 };
         fabric.peer(here).map(|(far, _)| far)
     };
     found.into_iter().map(output).collect()

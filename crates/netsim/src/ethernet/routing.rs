@@ -1,6 +1,6 @@
 //! Choice among several equally short paths.
 
-use super::packet::path;
+use super::packet::{PortBits, path};
 use bandwise_topology::routes::EqualPaths;
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ pub enum Routing {
 #[derive(Debug)]
 pub(crate) struct Spray {
     paths: Arc<EqualPaths>,
+    bits: PortBits,
     host: u32,
     /// Hash of the next packet: consecutive numbers, which each switch on the path mixes.
     hash: u64,
@@ -26,15 +27,15 @@ pub(crate) struct Spray {
 
 impl Spray {
     /// Creates the source of a host, given by its rank.
-    pub(crate) fn new(paths: Arc<EqualPaths>, host: u32, seed: u64) -> Self {
+    pub(crate) fn new(paths: Arc<EqualPaths>, bits: PortBits, host: u32, seed: u64) -> Self {
         // Hosts' ranges are larger than the number of packets that a host sends.
-        Spray { paths, host, hash: seed ^ u64::from(host) << 40 }
+        Spray { paths, bits, host, hash: seed ^ u64::from(host) << 40 }
     }
 
     /// Returns a path to another host.
     pub(crate) fn path(&mut self, to: u32) -> u64 {
         self.hash = self.hash.wrapping_add(1);
         let ports = self.paths.path(self.host as usize, to as usize, self.hash);
-        path(ports).expect("a flow opens only where its path fits a packet")
+        path(ports, self.bits).expect("a flow opens only where its path fits a packet")
     }
 }

@@ -113,7 +113,7 @@ impl Plan<'_> {
         for (node, &id) in nodes.iter().enumerate() {
             for port in self.fabric.ports(id).filter(|&port| self.fabric.peer(port).is_some()) {
                 let object = if self.fabric.is_switch(id) { port.number - 1 } else { 0 };
-                self.ends.insert(port, engine.add_port(node, object.into()));
+                self.ends.insert(port, engine.add_port(node, object));
             }
         }
         for (a, latency, b) in self.cables(nodes) {
@@ -172,7 +172,7 @@ impl Plan<'_> {
             models.switch_of(node).clone(),
             usize::from(ports),
             self.lanes,
-            hosts.map(|&host| self.routes.out_port(node, host).wrapping_sub(1)).collect(),
+            hosts.map(|&host| self.routes.out_port(node, host).wrapping_sub(1) as u8).collect(),
             (1..=ports).flat_map(|input| (1..=ports).map(tables(input))).collect(),
             Stream::new(self.seed, "switch", fabric.rank(node) as u64),
             Stream::new(self.seed, "mark", fabric.rank(node) as u64),

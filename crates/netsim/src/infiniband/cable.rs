@@ -11,7 +11,7 @@ pub struct Cable {
     /// The node at the far end.
     pub to: u32,
     /// Its port there, counted from 0.
-    pub to_port: u8,
+    pub to_port: u16,
     /// Transmission time of bytes, after line coding.
     pub byte_time: ByteTime,
     /// One-way propagation delay.

@@ -6,7 +6,7 @@ use super::switch::SwitchModel;
 use crate::base::range::{OutOfRange, within};
 use bandwise_rdma::qos::VlArbError;
 use bandwise_rdma::wire::{BLOCK, Mtu, PacketKind, Segment, blocks, packet_bytes};
-use bandwise_topology::{Fabric, NodeId, Port};
+use bandwise_topology::{Fabric, FabricError, NodeId, Port, infiniband};
 use bandwise_units::{BitRate, Bytes, Time};
 use std::ops::RangeInclusive;
 
@@ -40,6 +40,9 @@ pub enum ModelsError {
     /// A number is out of its range.
     #[error(transparent)]
     Range(#[from] OutOfRange),
+    /// A node has more ports than InfiniBand allows.
+    #[error("{0} (allowed: {allowed})", allowed = .0.allowed())]
+    Ports(FabricError),
     /// An arbitration table is unusable.
     #[error(transparent)]
     VlArb(#[from] VlArbError),
@@ -78,6 +81,7 @@ impl Models {
     ///
     /// Returns the first reason for which it can't.
     pub fn check(&self, fabric: &Fabric) -> Result<(), ModelsError> {
+        infiniband::check_ports(fabric).map_err(ModelsError::Ports)?;
         let devices = || std::iter::once(&self.device).chain(self.devices.values());
         devices().try_for_each(DeviceModel::check)?;
         let mtu = devices().map(|device| device.mtu).max().unwrap_or(self.device.mtu);

@@ -24,9 +24,9 @@ pub struct PortQos {
     pub node: NodeId,
     /// Input port of a switch to whose packets the tables apply; `None` for all inputs, and for
     /// hosts.
-    pub input: Option<u8>,
+    pub input: Option<u16>,
     /// The output port; `None` for all.
-    pub output: Option<u8>,
+    pub output: Option<u16>,
     /// Mapping of service levels to lanes for those packets.
     pub sl2vl: Option<Sl2Vl>,
     /// Shares of the lanes on the output's link.
@@ -36,13 +36,13 @@ pub struct PortQos {
 impl Qos {
     /// Returns the SL-to-VL table for packets from `input` (`None` at a host) to `output` of a
     /// node.
-    pub fn sl2vl(&self, node: NodeId, input: Option<u8>, output: u8) -> Sl2Vl {
+    pub fn sl2vl(&self, node: NodeId, input: Option<u16>, output: u16) -> Sl2Vl {
         let own = self.of(node, output).filter(|p| p.input.is_none_or(|i| Some(i) == input));
         own.filter_map(|p| p.sl2vl).last().unwrap_or(self.sl2vl)
     }
 
     /// Returns the arbitration table of a port.
-    pub fn vlarb(&self, node: NodeId, output: u8) -> &VlArbTable {
+    pub fn vlarb(&self, node: NodeId, output: u16) -> &VlArbTable {
         self.of(node, output).filter_map(|p| p.vlarb.as_ref()).last().unwrap_or(&self.vlarb)
     }
 
@@ -52,7 +52,7 @@ impl Qos {
         own.fold(self.sl2vl.vls(), |set, vls| set | vls)
     }
 
-    fn of(&self, node: NodeId, output: u8) -> impl Iterator<Item = &PortQos> {
+    fn of(&self, node: NodeId, output: u16) -> impl Iterator<Item = &PortQos> {
         let ports = self.ports.iter();
         ports.filter(move |p| p.node == node && p.output.is_none_or(|o| o == output))
     }

@@ -240,7 +240,7 @@ impl<P: Program> Simulation<P> {
         let switches = self.engine.nodes().map_while(Member::as_switch);
         let name = |(switch, output): (usize, usize)| Port {
             node: self.fabric_nodes[switch],
-            number: output as u8 + 1,
+            number: output as u16 + 1,
         };
         Some(
             credit_deadlock::deadlock(&switches.collect::<Vec<_>>(), &|end| {

@@ -53,7 +53,7 @@ fn rack(delay: Time) -> Fabric {
     builders::single_switch(4, RATE, delay).unwrap()
 }
 
-fn port(fabric: &Fabric, name: &str, number: u8) -> Port {
+fn port(fabric: &Fabric, name: &str, number: u16) -> Port {
     Port { node: fabric.find(name).unwrap(), number }
 }
 

@@ -5,6 +5,7 @@ mod classes;
 mod equal_senders;
 mod homa;
 mod hpcc;
+mod large_switches;
 mod md1;
 mod pfc_deadlock;
 mod polls;

@@ -13,8 +13,8 @@ const SERVICE: Time = RATE.time_for(Bytes::new(BYTES + 82));
 
 fn fabric() -> Fabric {
     let mut fabric = FabricBuilder::new();
-    let switch = fabric.add_switch("s", SENDERS as u8 + 1).unwrap();
-    for number in 1..=SENDERS as u8 + 1 {
+    let switch = fabric.add_switch("s", SENDERS as u16 + 1).unwrap();
+    for number in 1..=SENDERS as u16 + 1 {
         let host = Port { node: fabric.add_host(format!("h{number}"), 1).unwrap(), number: 1 };
         let rate = if number == 1 { RATE } else { BitRate::from_gbps(400) };
         fabric.connect(host, Port { node: switch, number }, rate, DELAY).unwrap();

@@ -10,8 +10,8 @@ use bandwise_units::{Bytes, Time};
 
 /// Ports of a switch of the ring: its hosts, clockwise, anticlockwise.
 const HOSTS: u32 = 2;
-const NEXT: u8 = 3;
-const PREVIOUS: u8 = 4;
+const NEXT: u16 = 3;
+const PREVIOUS: u16 = 4;
 
 /// A ring of switches with two hosts each.
 fn ring(switches: usize) -> (Fabric, Vec<NodeId>) {
@@ -19,7 +19,7 @@ fn ring(switches: usize) -> (Fabric, Vec<NodeId>) {
     let name = |i: usize| format!("s{i}");
     let ring: Vec<_> = (0..switches).map(|i| b.add_switch(name(i), 4).unwrap()).collect();
     for (i, &node) in ring.iter().enumerate() {
-        for number in 1..=HOSTS as u8 {
+        for number in 1..=HOSTS as u16 {
             let host = b.add_host(format!("h{i}-{number}"), 1).unwrap();
             let [a, z] = [Port { node: host, number: 1 }, Port { node, number }];
             b.connect(a, z, RATE, DELAY).unwrap();

@@ -12,7 +12,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 const DELAY: Time = Time::from_ns(10);
 
 /// Hosts at one switch; the last host's link is ten times slower.
-fn fabric(hosts: u8) -> Fabric {
+fn fabric(hosts: u16) -> Fabric {
     let mut b = FabricBuilder::new();
     let switch = b.add_switch("switch", hosts).unwrap();
     for number in 1..=hosts {
@@ -33,7 +33,7 @@ fn one_lane(buffer_blocks: u64) -> Models {
 /// Host 0 posts datagrams to numbered hosts, the first at once and the others 1 us later. Returns
 /// arrival times by host.
 fn arrivals(models: &Models, hosts: u8, datagrams: &[(usize, u32)]) -> Vec<Vec<Time>> {
-    let mut sim = simulation(&fabric(hosts), models);
+    let mut sim = simulation(&fabric(hosts.into()), models);
     let mut posts = Vec::new();
     let hosts = 1..usize::from(hosts);
     for to in hosts.clone() {

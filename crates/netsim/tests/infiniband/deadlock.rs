@@ -11,10 +11,10 @@ use proptest::prelude::*;
 
 const DELAY: Time = Time::from_ns(10);
 /// Ports of a switch of the ring: its host, clockwise, anticlockwise, to the feeder.
-const HOST: u8 = 1;
-const NEXT: u8 = 2;
-const PREVIOUS: u8 = 3;
-const FEEDER: u8 = 4;
+const HOST: u16 = 1;
+const NEXT: u16 = 2;
+const PREVIOUS: u16 = 3;
+const FEEDER: u16 = 4;
 
 /// A ring of four switches with a host each, and a fifth switch with host 4, which feeds the first.
 /// Returns the switches of the ring.
@@ -23,7 +23,7 @@ fn ring() -> (Fabric, Vec<NodeId>) {
     let hosts: Vec<_> = (0..5).map(|i| b.add_host(format!("h{i}"), 1).unwrap()).collect();
     let feeder = b.add_switch("feeder", 2).unwrap();
     let switches: Vec<_> = (0..4).map(|i| b.add_switch(format!("s{i}"), 4).unwrap()).collect();
-    let mut cable = |a: (NodeId, u8), z: (NodeId, u8)| {
+    let mut cable = |a: (NodeId, u16), z: (NodeId, u16)| {
         let [a, z] = [a, z].map(|(node, number)| Port { node, number });
         b.connect(a, z, RATE, DELAY).unwrap();
     };

@@ -49,8 +49,8 @@ impl Program for Player {
 
 fn fabric() -> Fabric {
     let mut b = FabricBuilder::new();
-    let switch = b.add_switch("switch", SOURCES as u8 + 1).unwrap();
-    for number in 1..=SOURCES as u8 + 1 {
+    let switch = b.add_switch("switch", SOURCES as u16 + 1).unwrap();
+    for number in 1..=SOURCES as u16 + 1 {
         let host = Port { node: b.add_host(format!("h{number}"), 1).unwrap(), number: 1 };
         let rate = if number == 1 { OUTPUT } else { BitRate::from_gbps(400) };
         b.connect(host, Port { node: switch, number }, rate, Time::from_ns(10)).unwrap();

@@ -93,12 +93,13 @@ impl<'a> Wire<'a> {
 
     /// Returns the address of a port, unique and locally administered (IEEE 802). The address of a
     /// host has its number plus 1; that of a switch port has the switch's number plus 1 and the
-    /// port's number.
+    /// port's number, whose high byte stands before.
     fn station(&self, port: Port) -> Mac {
         let fabric = &self.scenario.fabric;
         let [.., c, d] = (fabric.rank(port.node) as u32 + 1).to_be_bytes();
         if fabric.is_switch(port.node) {
-            Mac([0x02, 0x01, 0, c, d, port.number])
+            let [high, low] = port.number.to_be_bytes();
+            Mac([0x02, 0x01, high, c, d, low])
         } else {
             Mac([0x02, 0, 0, 0, c, d])
         }

@@ -120,6 +120,6 @@ impl Obstacle {
 }
 
 /// Returns whether a table for `given` (`None`: all ports) applies to `port`.
-fn is(given: Option<u8>, port: Port) -> bool {
+fn is(given: Option<u16>, port: Port) -> bool {
     given.is_none_or(|number| number == port.number)
 }

@@ -1,8 +1,8 @@
 //! Files that a document names.
 
 use bandwise_input::{InputError, Source};
-use bandwise_topology::Fabric;
 use bandwise_topology::read::{self, FabricSpec};
+use bandwise_topology::{Fabric, MAX_PORTS};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -49,7 +49,7 @@ pub(crate) fn fabric(
             Err(error.allowed("one of the two"))
         }
         (Some(table), None) => {
-            Ok(Some((table.get_ref().resolve(source)?, fabric_span(source, table))))
+            Ok(Some((table.get_ref().resolve(source, MAX_PORTS)?, fabric_span(source, table))))
         }
         (None, Some(file)) => {
             let text = named(source, file, files)?;

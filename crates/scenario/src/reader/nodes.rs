@@ -99,9 +99,9 @@ pub(crate) fn port(
     fabric: &Fabric,
     node: NodeId,
     given: &Spanned<u64>,
-) -> Result<u8, InputError> {
+) -> Result<u16, InputError> {
     let (number, count) = (*given.get_ref(), fabric.port_count(node));
-    let port = u8::try_from(number).ok().filter(|port| (1..=count).contains(port));
+    let port = u16::try_from(number).ok().filter(|port| (1..=count).contains(port));
     port.ok_or_else(|| {
         let message = format!("{:?} has no port {number}", fabric.node(node).name);
         let allowed = if count == 1 { "1".to_owned() } else { format!("1 to {count}") };

@@ -182,7 +182,7 @@ fn traffic_classes_and_port_settings_are_read() {
     );
     let thresholds = &ports.model().thresholds;
     assert_eq!(thresholds.len(), 7);
-    let of = |port: u8| thresholds.iter().find(|(at, _)| at.number == port).unwrap().1;
+    let of = |port: u16| thresholds.iter().find(|(at, _)| at.number == port).unwrap().1;
     assert_eq!(of(1), Pfc { xoff: Bytes::new(100_000), xon: Bytes::new(100_000) });
     assert_eq!(of(2), Pfc { xoff: Bytes::new(216_690), xon: Bytes::new(50_000) });
     assert_eq!(model("routing = \"spray\"").routing, Routing::Spray);

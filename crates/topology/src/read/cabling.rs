@@ -3,6 +3,7 @@
 
 use super::error::at;
 use super::netlist::{Half, Record};
+use crate::infiniband::MAX_PORTS;
 use crate::{Fabric, FabricBuilder, FabricError, NodeId, Port};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
@@ -49,16 +50,14 @@ pub(super) fn fabrics<S>(
             let error = FabricError::DuplicateName { name: id.to_owned() };
             return Err(at(source, span, &error));
         }
-        let Ok(ports) = u8::try_from(record.ports.value) else {
-            let message = format!("{name:?} can't have {} ports", record.ports.value);
-            let error = FabricError::PortCount { name: name.clone(), ports: u8::MAX };
-            let error = source.error(record.ports.span.clone(), message).allowed(error.allowed());
-            return Err(error);
-        };
-        let added = builder.add(name.clone(), record.kind, ports).map_err(|e| {
-            let ports_at_fault = matches!(e, FabricError::PortCount { .. });
-            at(source, if ports_at_fault { record.ports.span.clone() } else { span }, &e)
-        })?;
+        let ports = record.ports.value;
+        if ports > u64::from(MAX_PORTS) {
+            let error = FabricError::PortCount { name: name.clone(), ports, most: MAX_PORTS };
+            return Err(at(source, record.ports.span.clone(), &error));
+        }
+        let added = builder
+            .add(name.clone(), record.kind, ports as u16)
+            .map_err(|e| at(source, span, &e))?;
         by_id.insert(id, added);
     }
     connect(source, records, rules, &by_id, &mut builder)?;
@@ -92,7 +91,7 @@ fn connect<S>(
     // The lines of all cables by near port, with the far port.
     let mut halves: BTreeMap<Port, (Port, &Half<S>)> = BTreeMap::new();
     for (record, half) in records.iter().flat_map(|r| r.cables.iter().map(move |h| (r, h))) {
-        let near = Port { node: by_id[record.id.value], number: half.port.value as u8 };
+        let near = Port { node: by_id[record.id.value], number: half.port.value as u16 };
         let far = far_port(source, records, by_id, half)?;
         if let Some((_, earlier)) = halves.insert(near, (far, half)) {
             let line = line_of(source, earlier);
@@ -150,7 +149,7 @@ fn far_port<S>(
         let error = source.error(half.peer_port.span.clone(), message);
         return Err(error.allowed(format!("ports 1 to {ports}")));
     }
-    Ok(Port { node, number: half.peer_port.value as u8 })
+    Ok(Port { node, number: half.peer_port.value as u16 })
 }
 
 /// Returns an error for two lines with one common port and different other ports.

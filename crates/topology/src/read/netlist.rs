@@ -8,7 +8,8 @@
 
 use super::cursor::{Cursor, Spanned};
 use super::error::at;
-use crate::{FabricError, MAX_NODES, MAX_PORTS, NodeKind};
+use crate::infiniband::MAX_PORTS;
+use crate::{FabricError, MAX_NODES, NodeKind};
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
 

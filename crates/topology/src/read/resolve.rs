@@ -5,8 +5,7 @@ use super::spec::{BuildSpec, CableSpec, FabricSpec, LinkKey, LinkSpec};
 use super::values::{Count, Quantity};
 use crate::infiniband::CABLE_DELAY;
 use crate::{
-    Fabric, FabricBuilder, FabricError, LONGEST_DELAY, MAX_PORTS, NodeKind, Port, SLOWEST_LINK,
-    builders,
+    Fabric, FabricBuilder, FabricError, LONGEST_DELAY, NodeKind, Port, SLOWEST_LINK, builders,
 };
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
@@ -15,12 +14,14 @@ use toml::Spanned;
 
 impl FabricSpec {
     /// Converts the specification into a fabric. `source` is the document of the specification.
+    /// `most_ports` is the maximum number of ports of a node, such as
+    /// [`infiniband::MAX_PORTS`](crate::infiniband::MAX_PORTS).
     ///
     /// # Errors
     ///
     /// Returns an [`InputError`] at the first value that is invalid.
-    pub fn resolve(&self, source: &Source) -> Result<Fabric, InputError> {
-        let resolver = Resolver { source, spec: self, builder: FabricBuilder::new() };
+    pub fn resolve(&self, source: &Source, most_ports: u16) -> Result<Fabric, InputError> {
+        let resolver = Resolver { source, spec: self, most_ports, builder: FabricBuilder::new() };
         match &self.build {
             Some(build) => resolver.shape(build),
             None => resolver.lists(),
@@ -31,6 +32,7 @@ impl FabricSpec {
 struct Resolver<'a> {
     source: &'a Source<'a>,
     spec: &'a FabricSpec,
+    most_ports: u16,
     builder: FabricBuilder,
 }
 
@@ -70,6 +72,7 @@ impl Resolver<'_> {
                 builders::directors(size(count)?, size(ports)?, rate, delay)
             }
         };
+        let built = built.and_then(|fabric| fabric.check_ports(self.most_ports).map(|()| fabric));
         let built = built.map_err(|e| at(self.source, build.span(), &e))?;
         let Some(uplink) = &self.spec.uplink else { return Ok(built) };
         if built.switches().len() < 2 {
@@ -141,11 +144,12 @@ impl Resolver<'_> {
         Ok(())
     }
 
-    fn port_count(&self, ports: &Spanned<Count>) -> Result<u8, InputError> {
-        let count = u8::try_from(ports.get_ref().0).ok().filter(|n| (1..=MAX_PORTS).contains(n));
+    fn port_count(&self, ports: &Spanned<Count>) -> Result<u16, InputError> {
+        let most = self.most_ports;
+        let count = u16::try_from(ports.get_ref().0).ok().filter(|n| (1..=most).contains(n));
         count.ok_or_else(|| {
             let message = format!("a node can't have {} ports", ports.get_ref().0);
-            self.source.error(ports.span(), message).allowed(format!("1 to {MAX_PORTS} ports"))
+            self.source.error(ports.span(), message).allowed(format!("1 to {most} ports"))
         })
     }
 
@@ -160,7 +164,7 @@ impl Resolver<'_> {
             && let Some(node) = self.builder.find(node)
         {
             let ports = self.builder.port_count(node);
-            let number = digits.parse::<u8>().ok().filter(|n| (1..=ports).contains(n));
+            let number = digits.parse::<u16>().ok().filter(|n| (1..=ports).contains(n));
             let number = number.ok_or_else(|| {
                 error(format!("there is no port {name:?}")).allowed(format!("ports 1 to {ports}"))
             })?;

@@ -33,7 +33,7 @@
 
 use super::error::READABLE;
 use super::values::{Count, Quantity};
-use crate::Fabric;
+use crate::{Fabric, MAX_PORTS};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
 use serde::Deserialize;
@@ -54,7 +54,7 @@ pub fn toml(source: &Source) -> Result<Fabric, InputError> {
     }
     source.check_text(READABLE)?;
     let document: Document = source.toml().map_err(|e| explain(source, e))?;
-    document.fabric.resolve(source)
+    document.fabric.resolve(source, MAX_PORTS)
 }
 
 /// Improves the allowed values of errors about which the TOML parser lacks information.

@@ -7,7 +7,8 @@
 //! packet, because it returns credit only when that channel has room.
 
 use super::forwarding::Routes;
-use super::switches::{BLOCK, Block, Far, SLOTS, Switches, port_of, slot_at};
+use super::set;
+use super::switches::{BLOCK, Block, Far, Switches};
 use crate::{Fabric, Port};
 use std::collections::VecDeque;
 
@@ -19,19 +20,23 @@ use std::collections::VecDeque;
 pub fn credit_loop(fabric: &Fabric, routes: &Routes) -> Option<Vec<Port>> {
     let switches = Switches::of(fabric);
     let cycle = Dependencies::of_all_pairs(&switches, routes).cycle(&switches)?;
-    Some(cycle.into_iter().map(|channel| port_of(fabric, channel)).collect())
+    Some(cycle.into_iter().map(|channel| switches.port_of(fabric, channel)).collect())
 }
 
-/// The channel dependency graph. Channels are numbered by [`slot_at`]. Channels out of hosts are
-/// omitted: no channel waits for them, so they are on no cycle.
+/// The channel dependency graph. Channels are numbered by [`Switches::slot_at`]. Channels out of
+/// hosts are omitted: no channel waits for them, so they are on no cycle.
 struct Dependencies {
-    /// The slots by which packets of each channel leave the switch at its far end, as a mask.
+    /// The set of slots by which packets of each channel leave the switch at its far end.
     next: Vec<u64>,
+    /// The number of words of a set.
+    words: usize,
 }
 
 impl Dependencies {
     fn of_all_pairs(switches: &Switches, routes: &Routes) -> Self {
-        let mut graph = Dependencies { next: vec![0; switches.count() * SLOTS] };
+        let words = set::words(switches.slots);
+        let next = vec![0; switches.count() * switches.slots * words];
+        let mut graph = Dependencies { next, words };
         let mut block = Block::new(switches.count());
         let mut arrivals = Arrivals::new(switches.count());
         for start in (0..routes.hosts).step_by(BLOCK) {
@@ -61,38 +66,40 @@ impl Dependencies {
                 let slot = block.entry(s, place) - 1;
                 if let Far::Switch(next) = switches.far(s, slot) {
                     let onward = block.entry(next as usize, place) - 1;
-                    self.next[slot_at(s, slot)] |= 1 << onward;
+                    set::insert(self.next_of(switches.slot_at(s, slot)), onward);
                     arrivals.arrive(next as usize, 1 << place);
                 }
             }
         }
     }
 
+    fn next_of(&mut self, channel: usize) -> &mut [u64] {
+        &mut self.next[channel * self.words..][..self.words]
+    }
+
     /// Searches depth first. A channel that occurs on the current path again closes a cycle.
     fn cycle(mut self, switches: &Switches) -> Option<Vec<usize>> {
-        let mut done = vec![false; self.next.len()];
-        let mut depth = vec![None; self.next.len()];
+        let channels = switches.count() * switches.slots;
+        let mut done = vec![false; channels];
+        let mut depth = vec![None; channels];
         let mut path = Vec::new();
-        for start in 0..self.next.len() {
+        for start in 0..channels {
             if !done[start] {
                 depth[start] = Some(0);
                 path.push(start);
             }
             while let Some(&channel) = path.last() {
-                let waits_for = self.next[channel];
-                if waits_for == 0 {
+                let Some(slot) = set::take_lowest(self.next_of(channel)) else {
                     done[channel] = true;
                     depth[channel] = None;
                     path.pop();
                     continue;
-                }
-                self.next[channel] &= waits_for - 1; // take the lowest slot off
-                let slot = waits_for.trailing_zeros() as u8;
-                let Far::Switch(far) = switches.far(channel / SLOTS, (channel % SLOTS) as u8)
-                else {
+                };
+                let (switch, egress) = switches.switch_and_slot(channel);
+                let Far::Switch(far) = switches.far(switch, egress) else {
                     unreachable!("only packets at switches wait");
                 };
-                let onward = slot_at(far as usize, slot);
+                let onward = switches.slot_at(far as usize, slot);
                 if let Some(from) = depth[onward] {
                     return Some(path.split_off(from));
                 }

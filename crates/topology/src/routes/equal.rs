@@ -1,5 +1,6 @@
 //! [`EqualPaths`]: all shortest paths, of which each flow takes one by its hash.
 
+use super::set;
 use super::shortest::Tree;
 use super::switches::{Far, Switches};
 use crate::Fabric;
@@ -8,20 +9,24 @@ use crate::Fabric;
 /// nearer to a host are equal, and a hash selects the port of a flow.
 #[derive(Debug, Clone)]
 pub struct EqualPaths {
-    /// The slots that lead nearer to a leaf, as a mask, by leaf (a switch with hosts) and switch.
+    /// The set of slots that lead nearer to a leaf, by leaf (a switch with hosts) and switch.
     nearer: Vec<u64>,
+    /// The number of words of a set.
+    words: usize,
     /// The switch at the far end, by switch and slot.
     far: Vec<u32>,
     /// The location of each host: its switch, the index of that among the leaves, and its slot.
     hosts: Vec<Location>,
     switches: usize,
+    /// The number of slots of every switch.
+    slots: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Location {
     switch: u32,
     leaf: u32,
-    slot: u8,
+    slot: u16,
 }
 
 /// The number that stands for no switch.
@@ -32,28 +37,29 @@ impl EqualPaths {
     pub fn new(fabric: &Fabric) -> Self {
         let switches = Switches::of(fabric);
         let count = switches.count();
-        let mut tree = Tree::new(count);
-        let mut nearer = Vec::with_capacity(switches.leaves.len() * count);
+        let mut tree = Tree::new(&switches);
+        let words = set::words(switches.slots);
+        let mut nearer = Vec::with_capacity(switches.leaves.len() * count * words);
         let mut hosts = vec![Location { switch: NONE, leaf: NONE, slot: 0 }; fabric.hosts().len()];
         for (leaf, number) in switches.leaves.iter().zip(0..) {
             tree.grow(&switches, leaf.switch);
-            nearer.extend_from_slice(&tree.nearer);
+            nearer.extend_from_slice(tree.nearer());
             for &(host, slot) in &leaf.hosts {
                 hosts[host] = Location { switch: leaf.switch as u32, leaf: number, slot };
             }
         }
-        let slots = (0..count).flat_map(|s| (0..super::switches::SLOTS as u8).map(move |p| (s, p)));
-        let far = slots.map(|(s, slot)| match switches.far(s, slot) {
+        let far = switches.far_ends().iter().map(|&far| match far {
             Far::Switch(far) => far,
             Far::Host | Far::Nothing => NONE,
         });
-        EqualPaths { nearer, far: far.collect(), hosts, switches: count }
+        let (far, slots) = (far.collect(), switches.slots);
+        EqualPaths { nearer, words, far, hosts, switches: count, slots }
     }
 
     /// Iterates over the ports (numbered from 1) by which a packet from host `src` to host `dst`
     /// (ranks) leaves the switches on its path. `hash` selects among equal ports. The path is empty
     /// if the two are the same host or joined by one cable.
-    pub fn path(&self, src: usize, dst: usize, hash: u64) -> impl Iterator<Item = u8> + '_ {
+    pub fn path(&self, src: usize, dst: usize, hash: u64) -> impl Iterator<Item = u16> + '_ {
         let (from, to) = (self.hosts[src], self.hosts[dst]);
         let mut at = if src == dst { NONE } else { from.switch };
         std::iter::from_fn(move || {
@@ -64,9 +70,10 @@ impl EqualPaths {
                 at = NONE;
                 return Some(to.slot + 1);
             }
-            let equal = self.nearer[to.leaf as usize * self.switches + at as usize];
-            let slot = nth_set(equal, below(hash, at, equal.count_ones()));
-            at = self.far[super::switches::slot_at(at as usize, slot)];
+            let first = (to.leaf as usize * self.switches + at as usize) * self.words;
+            let equal = &self.nearer[first..first + self.words];
+            let slot = set::nth(equal, below(hash, at, set::len(equal)));
+            at = self.far[at as usize * self.slots + usize::from(slot)];
             Some(slot + 1)
         })
     }
@@ -83,12 +90,6 @@ fn below(hash: u64, switch: u32, n: u32) -> u32 {
     ((u64::from((z ^ (z >> 31)) as u32) * u64::from(n)) >> 32) as u32
 }
 
-/// Returns the index of the nth set bit (from 0) of a mask with more than n bits set.
-fn nth_set(set: u64, n: u32) -> u8 {
-    let rest = (0..n).fold(set, |rest, _| rest & (rest - 1));
-    rest.trailing_zeros() as u8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,7 +97,7 @@ mod tests {
     use bandwise_units::{BitRate, Time};
     use std::collections::BTreeSet;
 
-    fn walk(fabric: &Fabric, src: usize, ports: &[u8]) -> NodeId {
+    fn walk(fabric: &Fabric, src: usize, ports: &[u16]) -> NodeId {
         let mut port = fabric.host_port(fabric.hosts()[src]);
         let mut at = fabric.peer(port).unwrap().0.node;
         for &number in ports {
@@ -114,7 +115,7 @@ mod tests {
         for (dst, hops, ways) in [(1, 1, 1), (4, 3, 3), (53, 5, 9)] {
             let mut seen = BTreeSet::new();
             for hash in 0..500u64 {
-                let path: Vec<u8> = paths.path(0, dst, hash).collect();
+                let path: Vec<u16> = paths.path(0, dst, hash).collect();
                 assert_eq!(walk(&fabric, 0, &path), fabric.hosts()[dst]);
                 assert_eq!(path.len(), hops);
                 seen.insert(path);
@@ -138,7 +139,7 @@ mod tests {
             let paths = EqualPaths::new(&fabric);
             let mut count = std::collections::BTreeMap::new();
             for i in 0..9_000u64 {
-                let path: Vec<u8> = paths.path(0, 53, seed + i).collect();
+                let path: Vec<u16> = paths.path(0, 53, seed + i).collect();
                 *count.entry(path).or_insert(0) += 1;
             }
             proptest::prop_assert!(count.values().all(|n| (850..1150).contains(n)), "{count:?}");

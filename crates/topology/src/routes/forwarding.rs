@@ -3,8 +3,8 @@
 use crate::{Fabric, NodeId, Port};
 
 /// The table entry for a host without packets at the switch; a packet for the host would be
-/// dropped. The value is that of InfiniBand's linear forwarding tables.
-pub const NO_ROUTE: u8 = 255;
+/// dropped. Ports are numbered from 1.
+pub const NO_ROUTE: u16 = 0;
 
 /// The forwarding tables of all switches of a fabric.
 ///
@@ -12,30 +12,58 @@ pub const NO_ROUTE: u8 = 255;
 /// [`host_port`](Fabric::host_port), and crosses no switch twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Routes {
-    /// The egress port or [`NO_ROUTE`], at index switch rank times hosts plus host rank.
-    pub(super) table: Vec<u8>,
+    pub(super) table: Table,
     pub(super) hosts: usize,
     /// The rank of each node, so that a lookup needs no fabric.
     ranks: Vec<u32>,
 }
 
+/// The egress port or [`NO_ROUTE`], at index switch rank times hosts plus host rank. An entry has
+/// one byte if all port numbers of the fabric have: a large fabric has hundreds of millions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Table {
+    Bytes(Vec<u8>),
+    Words(Vec<u16>),
+}
+
+/// An entry of a table.
+pub(super) trait Entry: Copy + Into<u16> {
+    /// Returns the entry for a port number that is in range.
+    fn of(port: u16) -> Self;
+}
+
+impl Entry for u8 {
+    #[inline]
+    fn of(port: u16) -> u8 {
+        debug_assert!(port <= u8::MAX.into(), "{port} in a table of bytes");
+        port as u8
+    }
+}
+
+impl Entry for u16 {
+    #[inline]
+    fn of(port: u16) -> u16 {
+        port
+    }
+}
+
 impl Routes {
     /// Returns routes with tables that lead every packet to its destination.
-    pub(super) fn of(fabric: &Fabric, table: Vec<u8>) -> Routes {
+    pub(super) fn of(fabric: &Fabric, table: Table) -> Routes {
         let ranks = fabric.nodes.iter().map(|n| n.rank).collect();
         Routes { table, hosts: fabric.hosts().len(), ranks }
     }
 
     /// Returns the port by which `switch` sends packets to `dst_host`, or [`NO_ROUTE`].
     #[inline]
-    pub fn out_port(&self, switch: NodeId, dst_host: NodeId) -> u8 {
+    pub fn out_port(&self, switch: NodeId, dst_host: NodeId) -> u16 {
         let row = self.ranks[switch.index()] as usize * self.hosts;
-        self.table[row + self.ranks[dst_host.index()] as usize]
+        self.table.get(row + self.ranks[dst_host.index()] as usize)
     }
 
-    /// Returns the tables in the form of [`Routes::from_tables`].
-    pub fn tables(&self) -> &[u8] {
-        &self.table
+    /// Iterates over the tables in the form of [`Routes::from_tables`].
+    pub fn tables(&self) -> impl Iterator<Item = u16> + '_ {
+        (0..self.table.len()).map(|index| self.table.get(index))
     }
 
     /// Returns the egress ports on the path from `src` to `dst`, beginning with the source's. The
@@ -58,5 +86,41 @@ impl Routes {
             node = fabric.peer(egress).expect("routes lead over cables").0.node;
         }
         path
+    }
+}
+
+impl Table {
+    /// Returns whether the ports of a fabric whose largest switch has `ports` fit into bytes.
+    pub(super) fn fits_bytes(ports: usize) -> bool {
+        ports <= usize::from(u8::MAX)
+    }
+
+    /// Returns the table with the smallest entries for switches of up to `ports` ports. An entry for
+    /// a switch without packets for a host may name no port of it.
+    pub(super) fn narrowed(self, ports: usize) -> Table {
+        match self {
+            Table::Words(entries) if Table::fits_bytes(ports) => Table::Bytes(
+                entries
+                    .into_iter()
+                    .map(|port| u8::try_from(port).unwrap_or(NO_ROUTE as u8))
+                    .collect(),
+            ),
+            table => table,
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Table::Bytes(entries) => entries.len(),
+            Table::Words(entries) => entries.len(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> u16 {
+        match self {
+            Table::Bytes(entries) => entries[index].into(),
+            Table::Words(entries) => entries[index],
+        }
     }
 }

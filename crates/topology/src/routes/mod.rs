@@ -5,6 +5,7 @@ mod credit_loop;
 mod equal;
 mod farthest;
 mod forwarding;
+mod set;
 mod shortest;
 mod switches;
 mod tables;
@@ -39,8 +40,7 @@ impl Routes {
     /// # Errors
     ///
     /// Returns a [`RoutesError`] if the size is wrong, or a packet would not reach its destination.
-    pub fn from_tables(fabric: &Fabric, table: Vec<u8>) -> Result<Routes, RoutesError> {
-        tables::check(fabric, &table)?;
-        Ok(Routes::of(fabric, table))
+    pub fn from_tables(fabric: &Fabric, table: Vec<u16>) -> Result<Routes, RoutesError> {
+        tables::routes(fabric, table)
     }
 }

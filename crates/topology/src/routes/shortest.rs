@@ -3,9 +3,10 @@
 //! Hosts at one switch have equal distances, so distances and equal ports are computed once for all
 //! of them. Only the choice among equal ports is made by host.
 
-use super::forwarding::{NO_ROUTE, Routes};
-use super::switches::{Far, Leaf, SLOTS, Switches};
-use crate::Fabric;
+use super::forwarding::{Entry, NO_ROUTE, Routes, Table};
+use super::set;
+use super::switches::{Far, Leaf, Switches};
+use crate::{Fabric, MAX_PORTS};
 use std::collections::VecDeque;
 
 /// The distance of a switch that does not reach the destination.
@@ -14,42 +15,51 @@ const FAR: u32 = u32::MAX;
 pub(super) fn routes(fabric: &Fabric) -> Routes {
     let hosts = fabric.hosts().len();
     let switches = Switches::of(fabric);
-    let mut table = vec![NO_ROUTE; switches.count() * hosts];
-    let mut spreads: Vec<Spread> = (0..switches.count()).map(|_| Spread::new()).collect();
-    let mut tree = Tree::new(switches.count());
+    let table = match Table::fits_bytes(switches.slots) {
+        true => Table::Bytes(table(&switches, hosts)),
+        false => Table::Words(table(&switches, hosts)),
+    };
+    Routes::of(fabric, table)
+}
+
+/// Returns the egress port by switch and destination.
+fn table<E: Entry>(switches: &Switches, hosts: usize) -> Vec<E> {
+    let mut table = vec![E::of(NO_ROUTE); switches.count() * hosts];
+    let spread = |_| Spread::new(switches.slots);
+    let mut spreads: Vec<Spread> = (0..switches.count()).map(spread).collect();
+    let mut tree = Tree::new(switches);
     let mut pairs = Pairs::default();
     for leaf in &switches.leaves {
         let root = leaf.switch;
-        tree.grow(&switches, root);
-        pairs.at_the_sources(&switches, leaf);
+        tree.grow(switches, root);
+        pairs.at_the_sources(switches, leaf);
         // The number of sources behind a switch is known once all farther switches have chosen.
         for &s in tree.nearest_first[1..].iter().rev() {
             let row = &mut table[s * hosts..][..hosts];
-            let nearer = tree.nearer[s];
-            if nearer.is_power_of_two() {
-                let slot = nearer.trailing_zeros() as u8;
-                let carried = pairs.forward_all(s, far(&switches, s, slot));
+            let nearer = tree.nearer_of(s);
+            if let Some(slot) = set::only(nearer) {
+                let carried = pairs.forward_all(s, far(switches, s, slot));
                 spreads[s].count(slot, carried);
-                leaf.hosts.iter().for_each(|&(h, _)| row[h] = slot + 1);
+                leaf.hosts.iter().for_each(|&(h, _)| row[h] = E::of(slot + 1));
             } else {
                 let spread = &mut spreads[s];
                 spread.choose_from(nearer);
                 for (i, &(h, _)) in leaf.hosts.iter().enumerate() {
                     let slot = spread.choose(pairs.at(s, i));
-                    pairs.forward(s, far(&switches, s, slot), i);
-                    row[h] = slot + 1;
+                    pairs.forward(s, far(switches, s, slot), i);
+                    row[h] = E::of(slot + 1);
                 }
             }
         }
         for &(h, slot) in &leaf.hosts {
-            table[root * hosts + h] = slot + 1;
+            table[root * hosts + h] = E::of(slot + 1);
         }
     }
-    Routes::of(fabric, table)
+    table
 }
 
 /// Returns the switch behind a slot of the tree.
-fn far(switches: &Switches, switch: usize, slot: u8) -> usize {
+fn far(switches: &Switches, switch: usize, slot: u16) -> usize {
     match switches.far(switch, slot) {
         Far::Switch(next) => next as usize,
         Far::Host | Far::Nothing => unreachable!("trees are of cables between switches"),
@@ -59,16 +69,28 @@ fn far(switches: &Switches, switch: usize, slot: u8) -> usize {
 /// Distances of switches to a root, in hops.
 pub(super) struct Tree {
     hops: Vec<u32>,
-    /// The slots that lead nearer to the root, as a mask, by switch.
-    pub(super) nearer: Vec<u64>,
+    /// The set of slots that lead nearer to the root, by switch.
+    nearer: Vec<u64>,
+    /// The number of words of a set.
+    words: usize,
     /// The switches that reach the root, nearest first. The first one is the root.
     nearest_first: Vec<usize>,
 }
 
 impl Tree {
-    pub(super) fn new(switches: usize) -> Self {
-        let nearest_first = Vec::with_capacity(switches);
-        Tree { hops: vec![FAR; switches], nearer: vec![0; switches], nearest_first }
+    pub(super) fn new(switches: &Switches) -> Self {
+        let (count, words) = (switches.count(), set::words(switches.slots));
+        let (hops, nearer) = (vec![FAR; count], vec![0; count * words]);
+        Tree { hops, nearer, words, nearest_first: Vec::with_capacity(count) }
+    }
+
+    /// Returns the set of slots that lead nearer to the root, for each switch in turn.
+    pub(super) fn nearer(&self) -> &[u64] {
+        &self.nearer
+    }
+
+    fn nearer_of(&self, switch: usize) -> &[u64] {
+        &self.nearer[switch * self.words..][..self.words]
     }
 
     pub(super) fn grow(&mut self, switches: &Switches, root: usize) {
@@ -88,7 +110,10 @@ impl Tree {
                     self.nearest_first.push(next);
                 }
                 if self.hops[next] == beyond {
-                    self.nearer[next] |= 1 << cable.far_slot;
+                    set::insert(
+                        &mut self.nearer[next * self.words..][..self.words],
+                        cable.far_slot,
+                    );
                 }
             }
         }
@@ -134,51 +159,51 @@ impl Pairs {
     }
 }
 
+/// The number that a slot of any fabric is less than. A power of two: no division is needed.
+const SLOTS: u64 = MAX_PORTS.next_power_of_two() as u64;
+
 /// The number of host pairs by egress slot of a switch.
 struct Spread {
     /// The pairs times [`SLOTS`] plus the slot, by slot. The least key belongs to the lowest of the
     /// slots with the fewest pairs.
     keys: Vec<u64>,
-    /// The slots of the last choice, as a mask, while `queue` is valid for them.
-    ports: u64,
+    /// The set of slots of the last choice, while `queue` is valid for them.
+    ports: Vec<u64>,
     /// The keys of those slots, ascending. In a regular topology the chosen slot becomes the last
     /// one.
     queue: VecDeque<u64>,
 }
 
 impl Spread {
-    fn new() -> Self {
-        Spread { keys: (0..SLOTS as u64).collect(), ports: 0, queue: VecDeque::new() }
+    fn new(slots: usize) -> Self {
+        let (keys, ports) = ((0..slots as u64).collect(), vec![0; set::words(slots)]);
+        Spread { keys, ports, queue: VecDeque::new() }
     }
 
     /// Counts pairs that have a single egress slot.
-    fn count(&mut self, slot: u8, pairs: u64) {
-        self.keys[usize::from(slot)] += pairs * SLOTS as u64;
-        if self.ports >> slot & 1 == 1 {
-            self.ports = 0;
+    fn count(&mut self, slot: u16, pairs: u64) {
+        self.keys[usize::from(slot)] += pairs * SLOTS;
+        if set::contains(&self.ports, slot) {
+            self.ports.fill(0);
         }
     }
 
     /// Prepares a choice among these slots, of which there is at least one.
-    fn choose_from(&mut self, ports: u64) {
+    fn choose_from(&mut self, ports: &[u64]) {
         if self.ports != ports {
-            self.ports = ports;
+            self.ports.copy_from_slice(ports);
             self.queue.clear();
-            let mut rest = ports;
-            while rest != 0 {
-                self.queue.push_back(self.keys[rest.trailing_zeros() as usize]);
-                rest &= rest - 1; // take the lowest one off
-            }
+            self.queue.extend(set::iter(ports).map(|slot| self.keys[usize::from(slot)]));
             self.queue.make_contiguous().sort_unstable();
         }
     }
 
     /// Returns the slot with the fewest pairs, and adds these pairs to it.
-    fn choose(&mut self, pairs: u32) -> u8 {
+    fn choose(&mut self, pairs: u32) -> u16 {
         let least = *self.queue.front().expect("a switch in the tree has a nearer one");
-        let slot = least % SLOTS as u64;
+        let slot = least % SLOTS;
         if pairs > 0 {
-            let key = least + u64::from(pairs) * SLOTS as u64;
+            let key = least + u64::from(pairs) * SLOTS;
             self.keys[slot as usize] = key;
             self.queue.pop_front();
             if self.queue.back().is_none_or(|&last| last < key) {
@@ -187,6 +212,6 @@ impl Spread {
                 self.queue.insert(self.queue.partition_point(|&k| k < key), key);
             }
         }
-        slot as u8
+        slot as u16
     }
 }

@@ -1,7 +1,7 @@
 //! Verification that forwarding tables lead every packet to its destination.
 
-use super::forwarding::NO_ROUTE;
-use super::switches::{BLOCK, Block, Far, SLOTS, Switches};
+use super::forwarding::{NO_ROUTE, Routes, Table};
+use super::switches::{BLOCK, Block, Far, Switches};
 use crate::{Fabric, NodeId, Port};
 
 /// The reasons for which forwarding tables do not fit a fabric.
@@ -33,7 +33,7 @@ pub enum RoutesError {
         /// The destination.
         host: String,
         /// The port.
-        port: u8,
+        port: u16,
     },
     /// Packets that arrive at another host, or at a port that the host's traffic does not use.
     #[error("packets for host {host:?} arrive at port {port}")]
@@ -53,22 +53,23 @@ pub enum RoutesError {
     },
 }
 
-/// Follows the packets from every host to every other one.
-pub(super) fn check(fabric: &Fabric, table: &[u8]) -> Result<(), RoutesError> {
+/// Follows the packets from every host to every other one, and returns the routes.
+pub(super) fn routes(fabric: &Fabric, table: Vec<u16>) -> Result<Routes, RoutesError> {
     let (count, hosts) = (fabric.switches().len(), fabric.hosts().len());
     if table.len() != count * hosts {
         return Err(RoutesError::Size { entries: table.len(), switches: count, hosts });
     }
     let switches = Switches::of(fabric);
+    let table = Table::Words(table);
     let mut block = Block::new(count);
     let mut walks = Walks { fabric, walked_by: vec![0; count], walk: 0 };
     for start in (0..hosts).step_by(BLOCK) {
-        block.read(table, hosts, start);
+        block.read(&table, hosts, start);
         for dst in block.hosts.clone() {
             walks.all_to(&switches, &block, dst)?;
         }
     }
-    Ok(())
+    Ok(Routes::of(fabric, table.narrowed(switches.slots)))
 }
 
 /// The paths of packets from switch to switch.
@@ -107,7 +108,7 @@ impl Walks<'_> {
                 if port == NO_ROUTE {
                     return Err(RoutesError::NoRoute { switch: name(node), host: name(host) });
                 }
-                let slot = port.checked_sub(1).filter(|&slot| usize::from(slot) < SLOTS);
+                let slot = port.checked_sub(1).filter(|&slot| usize::from(slot) < switches.slots);
                 match slot.map_or(Far::Nothing, |slot| switches.far(s, slot)) {
                     Far::Switch(next) => s = next as usize,
                     Far::Nothing => {

@@ -1,14 +1,19 @@
 //! Writer for netlists of ibsim; see [`read::ibsim`](crate::read::ibsim()).
 
-use crate::infiniband::{LaneSpeed, LinkSpeed};
+use crate::infiniband::{LaneSpeed, LinkSpeed, check_ports};
 use crate::read::COMMENT;
-use crate::{Fabric, Link, NodeId, NodeKind};
+use crate::{Fabric, FabricError, Link, NodeId, NodeKind};
 use std::collections::BTreeSet;
 
 /// Returns the fabric as a netlist for ibsim. Rates that ibsim knows are written in its options.
 /// All rates and delays are written as comments too, which ibsim ignores; it takes 4x SDR for other
 /// rates.
-pub fn ibsim(fabric: &Fabric) -> String {
+///
+/// # Errors
+///
+/// Returns [`FabricError::PortCount`] if a node has more ports than InfiniBand allows.
+pub fn ibsim(fabric: &Fabric) -> Result<String, FabricError> {
+    check_ports(fabric)?;
     let ids = ids(fabric);
     let mut out = String::new();
     for (node, id) in fabric.nodes().iter().zip((0u32..).map(NodeId)) {
@@ -28,7 +33,7 @@ pub fn ibsim(fabric: &Fabric) -> String {
         }
         out.push('\n');
     }
-    out
+    Ok(out)
 }
 
 /// Returns an id for each node: its name, or `n` and its number if ibsim refuses the name.

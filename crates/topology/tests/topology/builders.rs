@@ -18,7 +18,7 @@ fn fat_trees_have_the_counts_of_the_text_book() {
         assert_eq!(counts(&fabric), (n * n * n / 4, 5 * n * n / 4, 3 * n * n * n / 4), "k={k}");
         for &switch in fabric.switches() {
             assert_eq!(fabric.ports(switch).count(), n, "all ports of {switch:?} are in use");
-            assert_eq!(fabric.port_count(switch), k as u8);
+            assert_eq!(fabric.port_count(switch), k);
         }
     }
     let six = builders::fat_tree(6, rate, delay).unwrap();
@@ -57,11 +57,14 @@ fn built_shapes_have_expected_counts() {
     assert_eq!(clos.port_count(clos.find("leaf3").unwrap()), 10);
     assert_eq!(clos.port_count(clos.find("spine1").unwrap()), 4);
     for (error, allowed) in [
-        (builders::single_switch(0, rate, delay), "1 to 64"),
-        (builders::single_switch(65, rate, delay), "1 to 64"),
-        (builders::leaf_spine(4, 60, 5, rate, delay), "1 to 4"),
-        (builders::leaf_spine(65, 1, 1, rate, delay), "1 to 64"),
-        (builders::leaf_spine(1, 0, 1, rate, delay), "1 to 63"),
+        (builders::single_switch(0, rate, delay), "1 to 512"),
+        (builders::single_switch(513, rate, delay), "1 to 512"),
+        (builders::leaf_spine(4, 508, 5, rate, delay), "1 to 4"),
+        (builders::leaf_spine(513, 1, 1, rate, delay), "1 to 512"),
+        (builders::leaf_spine(1, 0, 1, rate, delay), "1 to 511"),
+        // 512 leaves of 256 hosts are 131,072 hosts.
+        (builders::leaf_spine(512, 256, 256, rate, delay), "up to 65000 nodes"),
+        (builders::directors(1, 512, rate, delay), "up to 65000 nodes"),
     ] {
         assert_eq!(error.unwrap_err().allowed(), allowed);
     }
@@ -69,6 +72,24 @@ fn built_shapes_have_expected_counts() {
     assert_eq!(still.to_string(), "the link between h0:1 and h1:1 has a rate of 0 bps");
     let far = builders::back_to_back(rate, Time::from_ms(1_001)).unwrap_err();
     assert_eq!(far.allowed(), "up to 1 s, such as \"10 ns\"");
+}
+
+#[test]
+fn switches_have_up_to_512_ports() {
+    let (rate, delay) = cable();
+    let star = builders::single_switch(512, rate, delay).unwrap();
+    let (peer, _) = star.peer(star.host_port(star.find("h511").unwrap())).unwrap();
+    assert_eq!((counts(&star), star.describe(peer).as_str()), ((512, 1, 512), "switch:512"));
+    // Leaves of 64 hosts and 64 spines have 128 ports: 128 leaves, 8,192 hosts and twice as many
+    // cables.
+    let clos = builders::leaf_spine(128, 64, 64, rate, delay).unwrap();
+    assert_eq!(counts(&clos), (8_192, 192, 16_384));
+    assert!(clos.switches().iter().all(|&switch| clos.port_count(switch) == 128));
+    // The largest fat tree: 62³ / 4 hosts and 5 · 62² / 4 switches.
+    let largest = builders::fat_tree(62, rate, delay).unwrap();
+    assert_eq!((largest.hosts().len(), largest.switches().len()), (59_582, 4_805));
+    let directors = builders::directors(1, 128, rate, delay).unwrap();
+    assert_eq!(counts(&directors), (8_192, 128 + 128 + 64, 3 * 8_192));
 }
 
 /// Saba's 1,944 servers: every port is used, each top-of-rack switch has cables to 18 leaves, and
@@ -91,10 +112,10 @@ fn director_switches_have_equal_cables_up_and_down() {
     assert_eq!(routes.path(&fabric, at("h0"), at("h17")).len(), 2);
     assert!(routes.path(&fabric, at("h0"), at("h1943")).len() <= 6);
     for (error, allowed) in [
-        (builders::directors(3, 35, rate, delay), "an even number from 2 to 64"),
+        (builders::directors(3, 35, rate, delay), "an even number from 2 to 512"),
         (builders::directors(4, 36, rate, delay), "a divisor of 18, half the ports of a switch"),
         (builders::directors(0, 36, rate, delay), "1 to 18"),
-        (builders::directors(1, 66, rate, delay), "1 to 64"),
+        (builders::directors(1, 514, rate, delay), "1 to 512"),
     ] {
         assert_eq!(error.unwrap_err().allowed(), allowed);
     }
@@ -113,7 +134,7 @@ fn parts() -> (FabricBuilder, [Port; 4]) {
     (builder, ports)
 }
 
-fn port(number: u8, of: Port) -> Port {
+fn port(number: u16, of: Port) -> Port {
     Port { number, ..of }
 }
 
@@ -135,7 +156,7 @@ fn builder_refuses_invalid_nodes_and_cables() {
         (" x", 4, "\" x\" can't be the name of a node"),
         ("x\ny", 4, "\"x\\ny\" can't be the name of a node"),
         ("x", 0, "\"x\" can't have 0 ports"),
-        ("x", 65, "\"x\" can't have 65 ports"),
+        ("x", 513, "\"x\" can't have 513 ports"),
     ] {
         let refused = builder.add(name.to_owned(), NodeKind::Switch, ports).unwrap_err();
         assert_eq!(refused.to_string(), message);

@@ -214,3 +214,45 @@ fn parts_without_a_path_are_read_apart() {
     assert_eq!(apart.message(), wanted);
     assert!(file.connected(&source).unwrap_err().message().contains("can't reach each other"));
 }
+
+/// Returns the dump of 3 hosts with `ports` ports of the switch. Host n2 is at the last one of
+/// `cables`, and behind the last port is a node inside the switch if `inside`.
+fn large(ports: u16, cables: u16, inside: bool) -> String {
+    let mut text = dump(3)
+        .replace("Switch\t40", &format!("Switch\t{ports}"))
+        .replace("[3]\t", &format!("[{cables}]\t"))
+        .replace(&format!("\"S-{SWITCH}\"[3]"), &format!("\"S-{SWITCH}\"[{cables}]"));
+    if inside {
+        let (id, name) = ("H-b8cef60300aa0008", "Mellanox Technologies Aggregation Node");
+        let port =
+            format!("[{ports}]\t\"{id}\"[1](b8cef60300aa0008) \t\t# \"{name}\" lid 99 4xHDR\n");
+        text = text.replacen(
+            "\nvendid=0x2c9\ndevid=0x101b",
+            &format!("{port}\nvendid=0x2c9\ndevid=0x101b"),
+            1,
+        );
+        let near = format!("[1](b8cef60300aa0008) \t\"S-{SWITCH}\"[{ports}]");
+        writeln!(text, "\nCa\t1 \"{id}\"\t\t# \"{name}\"").unwrap();
+        writeln!(text, "{near}\t\t# lid 99 lmc 0 \"tor\" lid 9 4xHDR").unwrap();
+    }
+    text
+}
+
+/// 64 cages of two ports are 128 ports for cables when each is split, and the node for reduction
+/// has a port after them. It is absent if it does not answer.
+#[test]
+fn switches_of_more_than_64_ports_are_read() {
+    for (ports, cables, inside) in
+        [(65, 64, true), (65, 64, false), (129, 128, true), (254, 254, false)]
+    {
+        let file = read(&large(ports, cables, inside));
+        let fabric = &file.parts[0];
+        let switch = fabric.switches()[0];
+        assert_eq!((fabric.hosts().len(), fabric.links().len()), (3, 3), "{ports}");
+        assert_eq!(fabric.port_count(switch), ports - u16::from(inside));
+        let (peer, _) = fabric.peer(fabric.host_port(fabric.find("n2 mlx5_0").unwrap())).unwrap();
+        assert_eq!(fabric.describe(peer), format!("tor:{cables}"));
+        assert!(file.warnings.is_empty());
+    }
+    insta::assert_snapshot!(refused(&large(255, 254, false)), @r#"f:9: "tor" can't have 255 ports (allowed: 1 to 254 ports)"#);
+}

@@ -24,9 +24,9 @@ fn discovered(replace: &str, by: &str) -> String {
 #[test]
 fn invalid_nodes_are_refused() {
     insta::assert_snapshot!(net("Hca 2 \"b\"", "Hca 2 \"a\""), @r#"f.net:6: two nodes have the name "a" (allowed: a name that no other host or switch has)"#);
-    insta::assert_snapshot!(net("Switch 4", "Switch 0"), @"f.net:1: a node can't have 0 ports (allowed: 1 to 64 ports)");
-    insta::assert_snapshot!(net("Switch 4", "Switch 65"), @r#"f.net:1: "s" can't have 65 ports (allowed: 1 to 64 ports)"#);
-    insta::assert_snapshot!(net("Switch 4", "Switch 99999999999999999999999"), @r#"f.net:1: "s" can't have 18446744073709551615 ports (allowed: 1 to 64 ports)"#);
+    insta::assert_snapshot!(net("Switch 4", "Switch 0"), @"f.net:1: a node can't have 0 ports (allowed: 1 to 254 ports)");
+    insta::assert_snapshot!(net("Switch 4", "Switch 255"), @r#"f.net:1: "s" can't have 255 ports (allowed: 1 to 254 ports)"#);
+    insta::assert_snapshot!(net("Switch 4", "Switch 99999999999999999999999"), @r#"f.net:1: "s" can't have 18446744073709551615 ports (allowed: 1 to 254 ports)"#);
     insta::assert_snapshot!(net("Switch 4 \"s\"", "Switch \"s\""), @r#"f.net:1: a node without its number of ports (allowed: a node such as Switch 8 "sw1", with Switch, Ca, Hca or Rt)"#);
     insta::assert_snapshot!(net("Hca 2 \"b\"", "Hca 2 b"), @r#"f.net:6: a node without a name in quotes (allowed: a node such as Switch 8 "sw1", with Switch, Ca, Hca or Rt)"#);
     insta::assert_snapshot!(net("Hca 2 \"b\"", "Hca 2 \"b\" fast"), @r#"f.net:6: "fast" after the node's name (allowed: nothing, or a comment that begins with #)"#);

@@ -1,7 +1,8 @@
 //! Error messages for mistakes in the TOML form.
 
 use bandwise_input::Source;
-use bandwise_topology::read;
+use bandwise_topology::infiniband;
+use bandwise_topology::read::{self, FabricSpec};
 
 const HEAD: &str = "[fabric]\nlink = { rate = \"10 Gbps\" }\n";
 
@@ -50,9 +51,9 @@ fn invalid_nodes_are_refused() {
     insta::assert_snapshot!(rack("\"b\"", "\"a\""), @r#"f.toml:10: two nodes have the name "a" (allowed: a name that no other host or switch has)"#);
     insta::assert_snapshot!(rack("\"a\"", "\"tor\""), @r#"f.toml:7: two nodes have the name "tor" (allowed: a name that no other host or switch has)"#);
     insta::assert_snapshot!(rack("\"a\"", "\"\""), @r#"f.toml:7: "" can't be the name of a node (allowed: one or more characters, none of them a control character or U+FFFD, without a space at the beginning or end)"#);
-    insta::assert_snapshot!(rack("ports = 4", "ports = 0"), @"f.toml:5: a node can't have 0 ports (allowed: 1 to 64 ports)");
-    insta::assert_snapshot!(rack("ports = 4", "ports = 65"), @"f.toml:5: a node can't have 65 ports (allowed: 1 to 64 ports)");
-    insta::assert_snapshot!(rack("ports = 4", "ports = -1"), @"f.toml:5: a node can't have -1 ports (allowed: 1 to 64 ports)");
+    insta::assert_snapshot!(rack("ports = 4", "ports = 0"), @"f.toml:5: a node can't have 0 ports (allowed: 1 to 512 ports)");
+    insta::assert_snapshot!(rack("ports = 4", "ports = 513"), @"f.toml:5: a node can't have 513 ports (allowed: 1 to 512 ports)");
+    insta::assert_snapshot!(rack("ports = 4", "ports = -1"), @"f.toml:5: a node can't have -1 ports (allowed: 1 to 512 ports)");
     insta::assert_snapshot!(rack("ports = 4", "ports = \"4\""), @r#"f.toml:5: the text "4" can't stand here (allowed: a whole number such as 8, without quotes)"#);
     insta::assert_snapshot!(rack("ports = 4\n", ""), @"f.toml:3: missing field `ports` (allowed: `ports` in this table)");
     insta::assert_snapshot!(rack("ports = 4", "ports = 4\nvls = 2"), @"f.toml:6: unknown field `vls` (allowed: `name` or `ports`)");
@@ -108,13 +109,40 @@ fn invalid_fabrics_are_refused() {
     insta::assert_snapshot!(error("[[fabric.link]]\nfrom = \"a\"\nto = \"b\"\n"), @"f.toml:3: duplicate key (allowed: [[fabric.cable]] for a cable, where `link` is what cables have by default)");
 }
 
+/// A byte holds 255 as well, and InfiniBand has no port of that number.
+#[test]
+fn larger_switches_than_those_of_infiniband_are_refused() {
+    #[derive(Debug, serde::Deserialize)]
+    struct Document {
+        fabric: FabricSpec,
+    }
+    let read = |text: &str| {
+        let source = Source::new("f.toml", text);
+        source.toml::<Document>().unwrap().fabric.resolve(&source, infiniband::MAX_PORTS)
+    };
+    let list = |ports: u16| {
+        format!(
+            "[fabric]\nlink = {{ rate = \"1 Gbps\" }}\n[[fabric.host]]\nname = \"a\"\nport = \"s:{ports}\"\n\
+             [[fabric.switch]]\nname = \"s\"\nports = {ports}\n"
+        )
+    };
+    let build = |hosts: u16| {
+        format!("[fabric]\nlink = {{ rate = \"1 Gbps\" }}\nbuild = {{ single-switch = {hosts} }}\n")
+    };
+    for text in [list(254), build(254)] {
+        assert_eq!(read(&text).unwrap().switches().len(), 1);
+    }
+    insta::assert_snapshot!(read(&list(255)).unwrap_err(), @"f.toml:8: a node can't have 255 ports (allowed: 1 to 254 ports)");
+    insta::assert_snapshot!(read(&build(255)).unwrap_err(), @r#"f.toml:3: "switch" can't have 255 ports (allowed: 1 to 254 ports)"#);
+}
+
 #[test]
 fn invalid_shapes_are_refused() {
     insta::assert_snapshot!(error("build = { fat-tree = 5 }\n"), @"f.toml:3: the number of ports of a fat tree's switches can't be 5 (allowed: an even number from 2 to 62)");
     insta::assert_snapshot!(error("build = { fat-tree = -5 }\n"), @"f.toml:3: -5 is not a number of hosts, ports or switches (allowed: 1 or more)");
     insta::assert_snapshot!(error("build = { torus = 5 }\n"), @"f.toml:3: unknown variant `torus` (allowed: one of `back-to-back`, `single-switch`, `fat-tree`, `leaf-spine`, `directors`)");
-    insta::assert_snapshot!(error("build = { single-switch = 100 }\n"), @"f.toml:3: the number of hosts can't be 100 (allowed: 1 to 64)");
+    insta::assert_snapshot!(error("build = { single-switch = 600 }\n"), @"f.toml:3: the number of hosts can't be 600 (allowed: 1 to 512)");
     insta::assert_snapshot!(error("build = { leaf-spine = { leaves = 4, spines = 2 } }\n"), @"f.toml:3: missing field `hosts` (allowed: `hosts` in this table)");
-    insta::assert_snapshot!(error("build = { leaf-spine = { leaves = 4, spines = 0, hosts = 1 } }\n"), @"f.toml:3: the number of spines can't be 0 (allowed: 1 to 63)");
+    insta::assert_snapshot!(error("build = { leaf-spine = { leaves = 4, spines = 0, hosts = 1 } }\n"), @"f.toml:3: the number of spines can't be 0 (allowed: 1 to 511)");
     insta::assert_snapshot!(error("build = \"back-to-back\"\n[[fabric.host]]\nname = \"a\"\n"), @"f.toml:3: `build` makes all nodes and cables, and this fabric also lists some (allowed: either `build` or lists of switches, hosts and cables)");
 }

@@ -9,9 +9,11 @@ pub(crate) fn cable() -> (BitRate, Time) {
     (BitRate::from_gbps(100), Time::from_ns(10))
 }
 
-/// The first port of a node without a cable.
-fn free_port(builder: &FabricBuilder, node: NodeId) -> Option<Port> {
-    let ports = (1..=builder.port_count(node)).map(|number| Port { node, number });
+/// Returns the first port of a node without a cable, cyclically from a port that depends on `seed`.
+fn free_port(builder: &FabricBuilder, node: NodeId, seed: usize) -> Option<Port> {
+    let count = builder.port_count(node);
+    let first = (seed * 37 % usize::from(count)) as u16;
+    let ports = (0..count).map(|i| Port { node, number: (first + i) % count + 1 });
     ports.into_iter().find(|&p| builder.peer(p).is_none())
 }
 
@@ -19,6 +21,8 @@ fn free_port(builder: &FabricBuilder, node: NodeId) -> Option<Port> {
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     switches: usize,
+    /// The ports of a switch, used in rotation.
+    ports: Vec<u16>,
     /// The switch of each host.
     hosts: Vec<usize>,
     /// Further cables between switches.
@@ -26,7 +30,7 @@ pub(crate) struct Plan {
     /// Rates and delays, used in rotation.
     speeds: Vec<(u64, u64)>,
     names: Vec<String>,
-    host_ports: u8,
+    host_ports: u16,
 }
 
 impl Plan {
@@ -46,10 +50,11 @@ impl Plan {
         };
         let mut switches = Vec::new();
         for i in 0..self.switches {
-            let switch = builder.add(name(i), NodeKind::Switch, 48).unwrap();
+            let ports = self.ports[i % self.ports.len()];
+            let switch = builder.add(name(i), NodeKind::Switch, ports).unwrap();
             if i > 0 {
                 let parent = switches[self.extra.get(i).map_or(0, |e| e.0 % i)];
-                let ends = (free_port(&builder, switch), free_port(&builder, parent));
+                let ends = (free_port(&builder, switch, i), free_port(&builder, parent, i));
                 connect(&mut builder, ends.0, ends.1);
             }
             switches.push(switch);
@@ -59,13 +64,13 @@ impl Plan {
             let host = builder.add(host, NodeKind::Host, self.host_ports).unwrap();
             // The highest port, so that port 1 is not always the one in use.
             let from = Port { node: host, number: self.host_ports };
-            let to = free_port(&builder, switches[at % switches.len()]);
+            let to = free_port(&builder, switches[at % switches.len()], i + at);
             connect(&mut builder, Some(from), to);
         }
-        for (a, b) in &self.extra {
-            let (a, b) = (switches[a % switches.len()], switches[b % switches.len()]);
+        for &(i, j) in &self.extra {
+            let (a, b) = (switches[i % switches.len()], switches[j % switches.len()]);
             if a != b {
-                let ends = (free_port(&builder, a), free_port(&builder, b));
+                let ends = (free_port(&builder, a, j), free_port(&builder, b, i));
                 connect(&mut builder, ends.0, ends.1);
             }
         }
@@ -73,8 +78,11 @@ impl Plan {
     }
 }
 
-/// Random connected fabrics of up to 8 switches and 12 hosts.
-pub(crate) fn random() -> impl Strategy<Value = Fabric> {
+/// Random connected fabrics of up to 8 switches and 12 hosts, with up to `most_ports` ports a switch.
+pub(crate) fn random(most_ports: u16) -> impl Strategy<Value = Fabric> {
+    // A byte holds the port numbers of some, a word of 64 bits the set of all ports.
+    let ports = [48, 64, 65, 81, 128, 129, 254, 255, 256, 257, 512];
+    let ports: Vec<u16> = ports.into_iter().filter(|&ports| ports <= most_ports).collect();
     let speed = prop_oneof![
         Just((8_000_000_000, 10_000)),
         Just((32_000_000_000, 10_000)),
@@ -85,13 +93,14 @@ pub(crate) fn random() -> impl Strategy<Value = Fabric> {
         .prop_map(|n| n.replace(char::REPLACEMENT_CHARACTER, "?").trim_start().to_owned());
     let plan = (
         1usize..8,
+        prop::collection::vec(prop::sample::select(ports), 1..3),
         prop::collection::vec(0usize..100, 1..12),
         prop::collection::vec((0usize..100, 0usize..100), 0..12),
         prop::collection::vec(speed, 1..6),
         prop::collection::vec(name, 0..20),
-        1u8..4,
+        1u16..4,
     );
-    plan.prop_map(|(switches, hosts, extra, speeds, names, host_ports)| {
-        Plan { switches, hosts, extra, speeds, names, host_ports }.build()
+    plan.prop_map(|(switches, ports, hosts, extra, speeds, names, host_ports)| {
+        Plan { switches, ports, hosts, extra, speeds, names, host_ports }.build()
     })
 }

@@ -13,10 +13,11 @@ const VALID: [&str; 5] = [
 ];
 
 /// Pieces that at least one reader knows.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 25] = [
     "[1]",
     "[0]",
-    "[64]",
+    "[300]",
+    "Switch 300 \"z\"",
     "[999999999999999999999]",
     "\"",
     "#",

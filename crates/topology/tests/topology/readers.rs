@@ -2,7 +2,7 @@
 
 use bandwise_input::Source;
 use bandwise_topology::read::{self, FabricSpec, Format};
-use bandwise_topology::{Fabric, NodeKind, builders};
+use bandwise_topology::{Fabric, MAX_PORTS, NodeKind, builders};
 use bandwise_units::{BitRate, Time};
 use std::fmt::Write;
 
@@ -87,10 +87,10 @@ fn fabric_table_of_a_larger_document_is_read() {
     let source = Source::new("s.toml", &text);
     let scenario: Scenario = source.toml().unwrap();
     assert_eq!(scenario.seed, 7);
-    assert_eq!(scenario.fabric.resolve(&source).unwrap(), read(EXAMPLE, Format::Toml));
+    assert_eq!(scenario.fabric.resolve(&source, MAX_PORTS).unwrap(), read(EXAMPLE, Format::Toml));
     let wrong = text.replace("tor:1\"", "tor:13\"");
     let source = Source::new("s.toml", &wrong);
-    let error = source.toml::<Scenario>().unwrap().fabric.resolve(&source).unwrap_err();
+    let error = source.toml::<Scenario>().unwrap().fabric.resolve(&source, MAX_PORTS).unwrap_err();
     assert_eq!(error.line(), 12, "{error}");
 }
 

@@ -3,13 +3,15 @@
 use crate::fabrics::{cable, random};
 use bandwise_input::Source;
 use bandwise_topology::read::{self, Format};
-use bandwise_topology::{Fabric, builders, write};
+use bandwise_topology::{Fabric, MAX_PORTS, builders, infiniband, write};
 use proptest::prelude::*;
 
 fn check(fabric: &Fabric) {
-    for (text, format) in
-        [(write::toml(fabric), Format::Toml), (write::ibsim(fabric), Format::Ibsim)]
-    {
+    let netlist = write::ibsim(fabric);
+    // A netlist is of an InfiniBand fabric, and TOML of any.
+    assert_eq!(netlist.is_ok(), infiniband::check_ports(fabric).is_ok());
+    let netlist = netlist.map(|text| (text, Format::Ibsim));
+    for (text, format) in netlist.into_iter().chain([(write::toml(fabric), Format::Toml)]) {
         let source = Source::new("written", &text);
         assert_eq!(read::detect(&source), format, "{text}");
         match read::any(&source) {
@@ -22,7 +24,7 @@ fn check(fabric: &Fabric) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
-    fn random_fabrics_round_trip(fabric in random()) {
+    fn random_fabrics_round_trip(fabric in random(MAX_PORTS)) {
         check(&fabric);
     }
 }
@@ -34,6 +36,8 @@ fn built_shapes_round_trip() {
     check(&builders::single_switch(7, rate, delay).unwrap());
     check(&builders::fat_tree(6, rate, delay).unwrap());
     check(&builders::leaf_spine(3, 2, 4, rate, delay).unwrap());
+    check(&builders::single_switch(254, rate, delay).unwrap());
+    check(&builders::single_switch(512, rate, delay).unwrap());
 }
 
 #[test]
@@ -56,7 +60,7 @@ fn written_toml_has_every_cable_once() {
     name = "switch"
     ports = 2
     "#);
-    insta::assert_snapshot!(write::ibsim(&fabric), @r#"
+    insta::assert_snapshot!(write::ibsim(&fabric).unwrap(), @r#"
     Hca	1 "h0"	# "h0"
     [1]	"switch"[1]	# bandwise rate 100 Gbps delay 10 ns
 

@@ -2,7 +2,7 @@
 
 use crate::fabrics::{cable, random};
 use bandwise_topology::routes::{NO_ROUTE, Routes, RoutesError, credit_loop, farthest_hosts};
-use bandwise_topology::{Fabric, FabricBuilder, NodeId, Port, builders};
+use bandwise_topology::{Fabric, FabricBuilder, MAX_PORTS, NodeId, Port, builders};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -43,8 +43,52 @@ fn loads(fabric: &Fabric, routes: &Routes) -> BTreeMap<Port, usize> {
     loads
 }
 
+/// Returns the tables by the rule of [`Routes::shortest`], host by host and switch by switch.
+fn slow_tables(fabric: &Fabric) -> Vec<u16> {
+    let hosts = fabric.hosts();
+    let at = |host| fabric.peer(fabric.host_port(host)).unwrap().0;
+    let mut order: Vec<usize> = (0..hosts.len()).collect();
+    order.sort_by_key(|&h| hosts.iter().position(|&o| at(o).node == at(hosts[h]).node));
+    let mut pairs: BTreeMap<Port, usize> = BTreeMap::new();
+    let mut tables = vec![NO_ROUTE; fabric.switches().len() * hosts.len()];
+    for dst in order {
+        if !fabric.is_switch(at(hosts[dst]).node) {
+            continue; // a cable between two hosts
+        }
+        let root = at(hosts[dst]);
+        // Cables are full-duplex: the distance to a host is that from it.
+        let hops = distances(fabric, hosts[dst]);
+        let mut switches: Vec<NodeId> =
+            fabric.switches().iter().copied().filter(|s| hops.contains_key(s)).collect();
+        switches.sort_by_key(|s| std::cmp::Reverse(hops[s]));
+        let mut sources: BTreeMap<NodeId, usize> = BTreeMap::new();
+        hosts.iter().for_each(|&host| *sources.entry(at(host).node).or_default() += 1);
+        for s in switches {
+            let nearer = |port: &Port| {
+                let far = fabric.peer(*port).unwrap().0.node;
+                fabric.is_switch(far) && hops[&far] < hops[&s]
+            };
+            let carried = sources.get(&s).copied().unwrap_or(0);
+            let egress = if s == root.node {
+                root
+            } else {
+                let ports = fabric.ports(s).filter(nearer);
+                let egress =
+                    ports.min_by_key(|port| (pairs.get(port).copied().unwrap_or(0), port.number));
+                let egress = egress.expect("a port leads nearer");
+                *sources.entry(fabric.peer(egress).unwrap().0.node).or_default() += carried;
+                egress
+            };
+            *pairs.entry(egress).or_default() += carried;
+            tables[fabric.rank(s) * hosts.len() + dst] = egress.number;
+        }
+    }
+    tables
+}
+
 fn check_shortest(fabric: &Fabric) {
     let routes = Routes::shortest(fabric);
+    assert_eq!(routes.tables().collect::<Vec<_>>(), slow_tables(fabric));
     for &src in fabric.hosts() {
         let hops = distances(fabric, src);
         for &dst in fabric.hosts() {
@@ -56,13 +100,13 @@ fn check_shortest(fabric: &Fabric) {
             }
         }
     }
-    assert_eq!(Routes::from_tables(fabric, routes.tables().to_vec()), Ok(routes));
+    assert_eq!(Routes::from_tables(fabric, routes.tables().collect()), Ok(routes));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn every_pair_is_reached_in_fewest_hops(fabric in random()) {
+    fn every_pair_is_reached_in_fewest_hops(fabric in random(MAX_PORTS)) {
         check_shortest(&fabric);
     }
 }
@@ -74,6 +118,10 @@ fn shapes_are_routed_in_fewest_hops() {
     check_shortest(&builders::single_switch(5, rate, delay).unwrap());
     check_shortest(&builders::fat_tree(4, rate, delay).unwrap());
     check_shortest(&builders::leaf_spine(4, 3, 2, rate, delay).unwrap());
+    // Up ports 3 to 80 and 3 to 512: ties among more than a word, and numbers beyond a byte.
+    check_shortest(&builders::leaf_spine(3, 78, 2, rate, delay).unwrap());
+    check_shortest(&builders::leaf_spine(2, 510, 2, rate, delay).unwrap());
+    check_shortest(&builders::single_switch(130, rate, delay).unwrap());
 }
 
 /// Checks the farthest hosts pair by pair: of the farthest pairs the one with the first second
@@ -90,7 +138,7 @@ fn check_farthest(fabric: &Fabric) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn the_farthest_hosts_are_those_of_all_pairs(fabric in random()) {
+    fn the_farthest_hosts_are_those_of_all_pairs(fabric in random(MAX_PORTS)) {
         check_farthest(&fabric);
     }
 }
@@ -132,12 +180,27 @@ fn ties_are_spread_evenly_over_a_fat_tree() {
     }
 }
 
+/// Leaves of 128 ports, half of them up: 64 hosts of one leaf send to 64 of the other over 64 spines,
+/// so that each cable carries 64 * 64 / 64 = 64 pairs each way.
+#[test]
+fn ties_are_spread_over_leaves_of_128_ports() {
+    let (rate, delay) = cable();
+    let fabric = builders::leaf_spine(2, 64, 64, rate, delay).unwrap();
+    let loads = loads(&fabric, &Routes::shortest(&fabric));
+    let up: Vec<usize> = loads
+        .iter()
+        .filter(|(port, _)| fabric.node(port.node).name.starts_with("leaf") && port.number > 64)
+        .map(|(_, &load)| load)
+        .collect();
+    assert_eq!(up, [64; 128]);
+}
+
 #[test]
 fn ties_are_spread_over_parallel_cables() {
     let (rate, delay) = cable();
     let mut builder = FabricBuilder::new();
     let [s, t] = ["s", "t"].map(|n| builder.add_switch(n, 8).unwrap());
-    for i in 0..4u8 {
+    for i in 0..4u16 {
         let host = Port { node: builder.add_host(format!("h{i}"), 1).unwrap(), number: 1 };
         let node = if i < 2 { s } else { t };
         builder.connect(host, Port { node, number: 1 + i % 2 }, rate, delay).unwrap();
@@ -159,14 +222,14 @@ fn ties_are_spread_whatever_the_order_of_the_hosts() {
     let (rate, delay) = cable();
     let mut builder = FabricBuilder::new();
     let leaves = ["leaf0", "leaf1"].map(|n| builder.add_switch(n, 6).unwrap());
-    for i in 0..8u8 {
+    for i in 0..8u16 {
         let host = Port { node: builder.add_host(format!("h{i}"), 1).unwrap(), number: 1 };
         let node = leaves[usize::from(i % 2)];
         builder.connect(host, Port { node, number: 3 + i / 2 }, rate, delay).unwrap();
     }
     for number in [1, 2] {
         let spine = builder.add_switch(format!("spine{number}"), 2).unwrap();
-        for (&node, down) in leaves.iter().zip(1u8..) {
+        for (&node, down) in leaves.iter().zip(1u16..) {
             let spine = Port { node: spine, number: down };
             builder.connect(Port { node, number }, spine, rate, delay).unwrap();
         }
@@ -190,6 +253,7 @@ fn up_and_down_routes_have_no_credit_loop() {
         builders::leaf_spine(8, 4, 4, rate, delay),
         builders::fat_tree(4, rate, delay),
         builders::fat_tree(6, rate, delay),
+        builders::leaf_spine(3, 100, 80, rate, delay),
     ] {
         let fabric = fabric.unwrap();
         assert_eq!(credit_loop(&fabric, &Routes::shortest(&fabric)), None);
@@ -212,8 +276,37 @@ fn ring() -> Fabric {
     builder.build().unwrap()
 }
 
+/// Returns the switches of a ring of [`ring`], whose cables are in ports 298 to 300 of 300.
+fn ring_of_high_ports() -> Fabric {
+    let (rate, delay) = cable();
+    let mut builder = FabricBuilder::new();
+    for node in ring().nodes() {
+        let ports = if node.kind == bandwise_topology::NodeKind::Switch { 300 } else { 1 };
+        builder.add(node.name.clone(), node.kind, ports).unwrap();
+    }
+    for link in ring().links() {
+        let high = |end: Port| match builder.port_count(end.node) {
+            300 => Port { number: 297 + end.number, ..end },
+            _ => end,
+        };
+        let [from, to] = link.ends.map(high);
+        builder.connect(from, to, rate, delay).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn a_ring_of_high_ports_has_a_credit_loop() {
+    let fabric = ring_of_high_ports();
+    let table = one_way().into_iter().map(|port| 297 + port).collect();
+    let routes = Routes::from_tables(&fabric, table).unwrap();
+    let looped = credit_loop(&fabric, &routes).expect("a ring");
+    let names: Vec<String> = looped.iter().map(|&p| fabric.describe(p)).collect();
+    assert_eq!(names, ["s0:299", "s1:299", "s2:299", "s3:299"]);
+}
+
 /// All packets go round the ring in one direction.
-fn one_way() -> Vec<u8> {
+fn one_way() -> Vec<u16> {
     (0..16).map(|i| if i / 4 == i % 4 { 1 } else { 2 }).collect()
 }
 
@@ -244,7 +337,7 @@ fn open_ring_has_no_credit_loop() {
 #[test]
 fn tables_that_lose_packets_are_refused() {
     let fabric = ring();
-    let refused = |entry: usize, port: u8| {
+    let refused = |entry: usize, port: u16| {
         let mut table = one_way();
         table[entry] = port;
         Routes::from_tables(&fabric, table).unwrap_err().to_string()
@@ -258,9 +351,10 @@ fn tables_that_lose_packets_are_refused() {
         refused(1, 9),
         "switch \"s0\" sends packets for host \"h1\" to port 9, where no cable is"
     );
+    // 257 is 1 in a byte.
     assert_eq!(
-        refused(1, 0),
-        "switch \"s0\" sends packets for host \"h1\" to port 0, where no cable is"
+        refused(1, 257),
+        "switch \"s0\" sends packets for host \"h1\" to port 257, where no cable is"
     );
     assert_eq!(refused(1, 1), "packets for host \"h1\" arrive at port h0:1");
     assert_eq!(refused(1, 3), "packets for host \"h1\" come back to switch \"s0\"");
@@ -276,5 +370,5 @@ fn two_thousand_hosts_are_routed_quickly() {
     assert_eq!(fabric.hosts().len(), 2_000);
     let routes = Routes::shortest(&fabric);
     assert_eq!(credit_loop(&fabric, &routes), None);
-    assert_eq!(Routes::from_tables(&fabric, routes.tables().to_vec()), Ok(routes));
+    assert_eq!(Routes::from_tables(&fabric, routes.tables().collect()), Ok(routes));
 }

@@ -90,7 +90,9 @@ pub(super) fn open(settings: &Settings, source: &Source, to: impl Use) -> Result
 pub(super) fn simulated(given: &settings::Simulated) -> Result<Simulated, Failure> {
     let fabric = match &given.shape {
         Shape::Given(fabric) => (**fabric).clone(),
-        Shape::File(file) => fabric::connected(&Text::read(file)?.source())?,
+        Shape::File(file) => {
+            fabric::connected(&Text::read(file)?.source(), bandwise_topology::MAX_PORTS)?
+        }
     };
     Ok(Simulated::new(fabric, given.queues))
 }

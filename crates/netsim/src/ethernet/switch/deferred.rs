@@ -8,8 +8,7 @@
 
 use super::super::features::Features;
 use super::super::output::Net;
-use super::Switch;
-use crate::base::bits::ones;
+use super::{PortClass, Switch};
 use bandwise_units::Time;
 
 impl<F: Features> Switch<F> {
@@ -19,13 +18,15 @@ impl<F: Features> Switch<F> {
         // Times are integers.
         let last = horizon.saturating_sub(Time::from_ps(1));
         let mut next = Time::MAX;
-        for output in ones(self.busy_outputs) {
-            self.serve_until(last, output, net);
-            let port = &self.ports[output];
-            if port.waiting == 0 {
-                self.busy_outputs &= !(1 << output);
-            } else {
-                next = next.min(port.output.free_at);
+        for word in 0..self.busy_outputs.words() {
+            for output in self.busy_outputs.of_word(word) {
+                self.serve_until(last, output, net);
+                let port = &self.ports[output];
+                if port.waiting == 0 {
+                    self.busy_outputs.remove(output);
+                } else {
+                    next = next.min(port.output.free_at);
+                }
             }
         }
         next
@@ -40,9 +41,13 @@ impl<F: Features> Switch<F> {
         class: usize,
         net: &mut Net<F::Frame>,
     ) {
-        for output in ones(self.busy_outputs) {
-            if self.ports[output].port_classes[class].waiting >> input & 1 == 1 {
-                self.serve_until(now, output, net);
+        let source = self.source(input);
+        for word in 0..self.busy_outputs.words() {
+            for output in self.busy_outputs.of_word(word) {
+                let PortClass { waiting, queues, .. } = self.ports[output].port_classes[class];
+                if self.sources.contains(waiting, queues, source) {
+                    self.serve_until(now, output, net);
+                }
             }
         }
     }

@@ -12,6 +12,7 @@
 //! | `contests.rs` | choice among packets for the last place of a full queue |
 //! | `ingress.rs` | pause and resumption of a sender |
 //! | `deferred.rs` | deferred service of outputs |
+//! | `sources.rs` | sets of sources with waiting packets |
 //! | `../classes.rs` | choice of the next traffic class |
 
 mod contests;
@@ -22,6 +23,7 @@ mod marking;
 mod model;
 mod per_input;
 mod shared;
+mod sources;
 
 pub use counters::PortCounters;
 pub use marking::Marking;
@@ -30,10 +32,10 @@ pub use model::{Buffering, Headroom, InputBuffers, Pfc, SharedBuffer, SharedPfc,
 use super::classes::{Classes, DeficitRoundRobin};
 use super::features::{Features, class};
 use super::output::{Net, Output, PfcFrame};
-use super::packet::{CLASSES, GAP, Kind, Packet};
+use super::packet::{CLASSES, GAP, Kind, Packet, PortBits};
 use super::queues::Queues;
 use super::telemetry::Frame;
-use crate::base::bits::ones;
+use crate::base::bits::{PortSet, ones};
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use bandwise_random::Stream;
 use bandwise_rdma::congestion::{IntHop, RedMarker};
@@ -41,6 +43,7 @@ use bandwise_units::{Bytes, Time};
 use contests::Contests;
 use ingress::{Admission, Ingress};
 use shared::Shared;
+use sources::Sources;
 
 #[derive(Debug)]
 struct Port {
@@ -63,8 +66,8 @@ struct Port {
 #[derive(Debug)]
 #[repr(align(64))]
 struct PortClass {
-    /// Set of sources with packets of the class for this output, and the next source in round-robin
-    /// order. A source is an input, or the output's single queue for all inputs.
+    /// Set of sources with packets of the class for this output ([`Sources`]), and the next source
+    /// in round-robin order. A source is an input, or the output's single queue for all inputs.
     waiting: u64,
     next_source: u32,
     /// Queue of the first source.
@@ -94,11 +97,14 @@ pub(crate) struct Switch<F: Features> {
     queues: Queues<F::Frame>,
     /// Mask from an input's number to its source: all ones, or zero.
     source: u32,
+    sources: Sources,
+    /// Bits of a port in the paths of packets.
+    bits: PortBits,
     random: Stream,
     /// Contests for places in queues of a shared buffer.
     contests: Contests,
     /// Set of outputs that may have packets, with deferred service.
-    busy_outputs: u64,
+    busy_outputs: PortSet,
 }
 
 impl<F: Features> Node for Switch<F> {
@@ -125,8 +131,8 @@ impl<F: Features> Node for Switch<F> {
     fn begin(&self) {
         for port in &self.ports {
             for port_class in ones(port.waiting.into()).map(|class| &port.port_classes[class]) {
-                ones(port_class.waiting)
-                    .for_each(|source| self.queues.fetch(port_class.queues as usize + source));
+                let PortClass { waiting, queues, .. } = *port_class;
+                self.sources.for_each(waiting, queues, |queue| self.queues.fetch(queue));
             }
         }
     }
@@ -139,24 +145,22 @@ impl<F: Features> Node for Switch<F> {
 
 impl<F: Features> Switch<F> {
     /// Creates a switch with one output per port. `headrooms` are those of a lossless class at each
-    /// port of a shared buffer. `pfc` returns a port's thresholds if they differ from the model's. `rank` is the switch's number, which names its random streams.
-    ///
-    /// # Panics
-    ///
-    /// If there are more than 64 ports.
+    /// port of a shared buffer. `pfc` returns a port's thresholds if they differ from the model's.
+    /// `stream` returns the switch's random stream of a name.
     pub(crate) fn new(
         model: &SwitchModel,
         classes: &Classes,
         outputs: Vec<Output>,
+        bits: PortBits,
         headrooms: &[Bytes],
         pfc: impl Fn(usize) -> Option<Pfc>,
-        seed: u64,
-        rank: u64,
+        stream: impl Fn(&str) -> Stream,
     ) -> Self {
         let n = outputs.len();
-        assert!(n <= 64, "a set of ports is a word");
         let (memory, sources) = match &model.buffering {
-            Buffering::PerInput(inputs) => (Memory::PerInput(inputs.buffer.get() as u32), n),
+            Buffering::PerInput(inputs) => {
+                (Memory::PerInput(inputs.buffer.get() as u32), Sources::places(n))
+            }
             Buffering::Shared(shared) => {
                 (Memory::Shared(Shared::new(shared, headrooms, classes)), 1)
             }
@@ -200,16 +204,18 @@ impl<F: Features> Switch<F> {
             ports: outputs.into_iter().enumerate().map(port).collect(),
             queues: Queues::new(queues),
             source: if sources == 1 { 0 } else { u32::MAX },
-            random: Stream::new(seed, "marks", rank),
-            contests: Contests::new(contested, Stream::new(seed, "contests", rank)),
-            busy_outputs: 0,
+            sources: Sources::new(n * usize::from(classes.count), sources),
+            bits,
+            random: stream("marks"),
+            contests: Contests::new(contested, stream("contests")),
+            busy_outputs: PortSet::new(n),
         }
     }
 
     #[inline]
     fn arrival(&mut self, now: Time, input: usize, end: LinkEnd, net: &mut Net<F::Frame>) {
         let mut frame = net.arrived(end);
-        let output = frame.packet_mut().next_hop();
+        let output = frame.packet_mut().next_hop(self.bits);
         let class = class::<F>(frame.packet());
         if F::DEFERS_SERVICE {
             self.serve_until(now, output, net);
@@ -238,15 +244,15 @@ impl<F: Features> Switch<F> {
         port_class.queued += u32::from(frame.packet().bytes());
         port_class.peak = port_class.peak.max(port_class.queued);
         let source = input as u32 & self.source;
-        frame.packet_mut().set_input(input);
+        frame.packet_mut().set_input(input, self.bits);
         let queue = (port_class.queues + source) as usize;
         self.queues.push(queue, frame);
         self.contests.admitted(queue);
-        port_class.waiting |= 1 << source;
+        self.sources.insert(&mut port_class.waiting, port_class.queues, source);
         // With other packets waiting, a wake event is pending. With several classes, that event may
         // be for other classes than this one.
         if F::DEFERS_SERVICE {
-            self.busy_outputs |= 1 << output;
+            self.busy_outputs.insert(output);
         } else if port.waiting == 0 || F::CLASSES {
             port.output.wake(now, net);
         }
@@ -281,10 +287,10 @@ impl<F: Features> Switch<F> {
             && let Some(last) = self.queues.last_mut(queue).map(|last| *last.packet())
             && shared.replace(class, queued, last.bytes().into(), new)
         {
-            loser = last.input();
+            loser = last.input(self.bits);
             let old = u32::from(last.bytes());
             self.mark(output, queued - old, &mut frame);
-            frame.packet_mut().set_input(input);
+            frame.packet_mut().set_input(input, self.bits);
             self.ports[loser].port_classes[class].ingress.held -= old;
             self.ports[input].port_classes[class].ingress.add(new);
             let port_class = &mut self.ports[output].port_classes[class];
@@ -296,6 +302,12 @@ impl<F: Features> Switch<F> {
         }
         self.ports[loser].counters.dropped += 1;
         self.ports[output].counters.dropped_leaving += 1;
+    }
+
+    /// Returns the source of packets from an input.
+    #[inline]
+    fn source(&self, input: usize) -> u32 {
+        input as u32 & self.source
     }
 
     /// Stores a packet in the buffer, if there is room. `queued` bytes of its class wait for its
@@ -335,7 +347,7 @@ impl<F: Features> Switch<F> {
     fn release(&mut self, now: Time, queued: u32, packet: &Packet, net: &mut Net<F::Frame>) {
         let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
         let Port { port_classes, counters, output, resume_pending, .. } =
-            &mut self.ports[packet.input()];
+            &mut self.ports[packet.input(self.bits)];
         let ingress = &mut port_classes[class].ingress;
         let may_resume = match &mut self.memory {
             Memory::PerInput(_) => per_input::release(ingress, bytes),
@@ -379,11 +391,12 @@ impl<F: Features> Switch<F> {
         let schedule = &self.classes.schedule;
         let class = if F::CLASSES { port.scheduler.next(schedule, ready) } else { 0 };
         let port_class = &mut port.port_classes[class];
-        let source = next_round_robin(port_class.waiting, port_class.next_source);
+        let PortClass { waiting, queues, next_source, .. } = *port_class;
+        let source = self.sources.next(waiting, queues, next_source);
         port_class.next_source = source + 1;
         let queue = (port_class.queues + source) as usize;
         let (frame, is_empty) = self.queues.pop(queue);
-        port_class.waiting &= !(u64::from(is_empty) << source);
+        self.sources.remove(&mut port_class.waiting, port_class.queues, source, is_empty);
         port.waiting &= !(u8::from(port_class.waiting == 0) << class);
         let queued = port_class.queued;
         let packet = *frame.packet();
@@ -434,11 +447,11 @@ impl<F: Features> Switch<F> {
 
     /// Returns the bytes of a class from an input that wait for an output.
     pub(crate) fn held_for(&self, input: usize, class: usize, output: usize) -> u32 {
-        let source = input as u32 & self.source;
+        let source = self.source(input);
         let queue =
             self.queues.iter((self.ports[output].port_classes[class].queues + source) as usize);
         let packets = queue.map(Frame::packet);
-        packets.filter(|of| of.input() == input).map(|of| u32::from(of.bytes())).sum()
+        packets.filter(|of| of.input(self.bits) == input).map(|of| u32::from(of.bytes())).sum()
     }
 
     /// Returns whether the sender of an input and class could be resumed if `remaining` bytes of its
@@ -480,25 +493,5 @@ impl Port {
             frame.add_hop(|| IntHop { at: now, sent, queue, rate: self.output.rate() });
         }
         self.output.transmit(now, frame, net);
-    }
-}
-
-/// Returns the first member of a set from `start` on, cyclically. The rotation avoids an
-/// unpredictable branch.
-#[inline]
-fn next_round_robin(set: u64, start: u32) -> u32 {
-    (set.rotate_right(start).trailing_zeros() + start) % 64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn round_robin_picks_the_next_set_bit() {
-        assert_eq!(next_round_robin(0b1010, 0), 1);
-        assert_eq!(next_round_robin(0b1010, 2), 3);
-        assert_eq!(next_round_robin(0b1010, 4), 1);
-        assert_eq!(next_round_robin(1 << 63, 64), 63);
     }
 }

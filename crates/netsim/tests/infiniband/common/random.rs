@@ -122,20 +122,23 @@ fn often_zero(bound: u64) -> impl Strategy<Value = u64> {
     prop_oneof![Just(0), 0..bound]
 }
 
-/// 1 to 4 switches in a tree, with 2 to 8 hosts.
+/// 1 to 4 switches in a tree, with 2 to 8 hosts. Some have more than 64 or 128 ports, and cables in
+/// any of them.
 fn fabrics() -> impl Strategy<Value = Fabric> {
     let trunks =
         prop::collection::vec((any::<prop::sample::Index>(), rates(), often_zero(50)), 0..4);
     let hosts =
         prop::collection::vec((any::<prop::sample::Index>(), rates(), often_zero(50)), 2..9);
-    (trunks, hosts).prop_map(|(trunks, hosts)| {
+    let ports = prop_oneof![3 => Just(16), 1 => select(vec![65, 100, 129, 254])];
+    (ports, trunks, hosts).prop_map(|(ports, trunks, hosts)| {
         let mut b = FabricBuilder::new();
         let switches: Vec<NodeId> =
-            (0..=trunks.len()).map(|i| b.add_switch(format!("s{i}"), 16).unwrap()).collect();
-        let mut next = vec![1; switches.len()];
+            (0..=trunks.len()).map(|i| b.add_switch(format!("s{i}"), ports).unwrap()).collect();
+        let mut used = vec![0; switches.len()];
         let mut port = |i: usize| {
-            next[i] += 1;
-            Port { node: switches[i], number: next[i] - 1 }
+            used[i] += 1;
+            // 37 has no factor in common with the numbers of ports, so no number repeats.
+            Port { node: switches[i], number: used[i] * 37 % ports + 1 }
         };
         for (i, (parent, rate, ns)) in trunks.into_iter().enumerate() {
             let (up, down) = (port(parent.index(i + 1)), port(i + 1));

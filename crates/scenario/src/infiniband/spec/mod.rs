@@ -86,6 +86,7 @@ use crate::reader::tables::{list, placed, table};
 use crate::reader::text;
 use bandwise_input::{InputError, Source};
 use bandwise_topology::Fabric;
+use bandwise_topology::infiniband::MAX_PORTS;
 use bandwise_topology::read::{self, FabricSpec, Format};
 use congestion::CongestionSpec;
 use device::DeviceSpec;
@@ -182,7 +183,7 @@ impl InfinibandScenario {
             return Err(error.allowed(FABRIC_KEYS));
         };
         let at = fabric_span(source, fabric);
-        let fabric = fabric.get_ref().resolve(source)?;
+        let fabric = fabric.get_ref().resolve(source, MAX_PORTS)?;
         spec.resolve(source, fabric, at)
     }
 }

@@ -237,7 +237,7 @@ fn zero_latencies_are_accepted() {
 
 #[test]
 fn a_fabric_file_is_a_scenario_without_flows() {
-    for text in [write::toml(&fabric()), write::ibsim(&fabric())] {
+    for text in [write::toml(&fabric()), write::ibsim(&fabric()).unwrap()] {
         let scenario = read(&text);
         assert_eq!(scenario.fabric().hosts().len(), 3, "{text}");
         assert_eq!((scenario.title(), scenario.flows().len()), ("s.toml", 0));

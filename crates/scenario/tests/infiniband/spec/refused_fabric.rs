@@ -1,6 +1,9 @@
 //! Error messages for mistakes in the document as a whole and in its fabric.
 
 use super::{SMALL, after, error, with};
+use bandwise_scenario::infiniband::InfinibandScenario;
+use bandwise_topology::builders;
+use bandwise_units::{BitRate, Time};
 
 #[test]
 fn invalid_documents_are_refused() {
@@ -40,7 +43,7 @@ fn invalid_fabrics_are_refused() {
     insta::assert_snapshot!(error(&rack("name = \"tor\"\nport = \"tor:2\"")), @r#"s.toml:11: two nodes have the name "tor" (allowed: a name that no other host or switch has)"#);
     insta::assert_snapshot!(error(&rack("name = \"b\"\nport = \"tor:1\"")), @"s.toml:12: port tor:1 is already connected to a:1 (allowed: one link a port)");
     insta::assert_snapshot!(error(&rack("name = \"b\"\nport = \"top:1\"")), @r#"s.toml:12: there is no node "top:1" in this fabric (allowed: the name of a host or switch and a port number, such as "tor:1")"#);
-    insta::assert_snapshot!(with("single-switch = 3", "single-switch = 0"), @"s.toml:3: the number of hosts can't be 0 (allowed: 1 to 64)");
+    insta::assert_snapshot!(with("single-switch = 3", "single-switch = 0"), @"s.toml:3: the number of hosts can't be 0 (allowed: 1 to 512)");
     insta::assert_snapshot!(with("54.545454545 Gbps", "0 Gbps"), @r#"s.toml:4: a link can't have a rate of 0 bps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
     insta::assert_snapshot!(with("54.545454545 Gbps", "9 Mbps"), @r#"s.toml:4: a link can't have a rate of 9 Mbps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
     insta::assert_snapshot!(with("Gbps\" }", "Gbps\", delay = \"2 s\" }"), @r#"s.toml:4: a link can't have a delay of 2 s (allowed: up to 1 s, such as "10 ns")"#);
@@ -68,13 +71,28 @@ fn ring() -> String {
     text
 }
 
+/// Numbers of ports are bytes in InfiniBand, of which 255 stands for no port.
+#[test]
+fn switches_of_more_than_254_ports_are_refused() {
+    let build = |hosts: u16| {
+        format!("[fabric]\nlink = {{ rate = \"1 Gbps\" }}\nbuild = {{ single-switch = {hosts} }}\n")
+    };
+    assert_eq!(super::read(&build(254)).fabric().hosts().len(), 254);
+    insta::assert_snapshot!(error(&build(255)), @r#"s.toml:3: "switch" can't have 255 ports (allowed: 1 to 254 ports)"#);
+    // A builder takes a fabric of any kind.
+    let (rate, delay) = (BitRate::from_gbps(1), Time::from_ns(10));
+    let fabric = builders::single_switch(255, rate, delay).unwrap();
+    let error = InfinibandScenario::builder(fabric).build().unwrap_err();
+    insta::assert_snapshot!(error, @r#""switch" can't have 255 ports (allowed: 1 to 254 ports)"#);
+}
+
 #[test]
 fn credit_loop_of_a_ring_is_refused() {
     insta::assert_snapshot!(error(&format!("title = \"ring\"\n{}", ring())), @"s.toml:3: ports can wait for each other's credits in a loop: s0:2 -> s1:2 -> s2:2 -> s3:2 -> s4:2 -> s0:2 (allowed: switches that form no ring, or run.allow-credit-loops = true to see it happen)");
     let allowed = format!("{}[run]\nallow-credit-loops = true\n", ring());
     assert_eq!(super::read(&allowed).fabric().switches().len(), 5);
     let fabric = super::read(&allowed).fabric().clone();
-    let netlist = bandwise_topology::write::ibsim(&fabric);
+    let netlist = bandwise_topology::write::ibsim(&fabric).unwrap();
     insta::assert_snapshot!(error(&netlist), @"s.toml:1: ports can wait for each other's credits in a loop: s0:2 -> s1:2 -> s2:2 -> s3:2 -> s4:2 -> s0:2 (allowed: switches that form no ring, or the fabric in a TOML scenario with run.allow-credit-loops = true to see it happen)");
     // The line is that of the loop's first switch.
     let below = format!("# a comment\n\n{netlist}");

@@ -1,6 +1,7 @@
 //! [`PacketError`]: a reason for which jobs can't be run at packet level.
 
 use crate::jobs::SharingPolicy;
+use bandwise_topology::FabricError;
 
 /// A reason for which jobs can't be run at packet level.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -22,9 +23,17 @@ pub enum PacketError {
     /// Jobs share a part of each link, which lanes can't enforce.
     #[error("part = {0}: lanes share all of a link")]
     Part(f64),
+    /// A node has more ports than InfiniBand allows.
+    #[error("{0} of InfiniBand")]
+    Ports(FabricError),
     /// A path has more switches than an Ethernet packet can record.
-    #[error("a path over {0} switches: packets of homa have room for 8")]
-    Path(usize),
+    #[error("a path over {switches} switches: packets of homa have room for {most}")]
+    Path {
+        /// Switches on the path.
+        switches: usize,
+        /// Most switches of a path.
+        most: usize,
+    },
     /// A host has more connections than possible.
     #[error("{connections} connections of {host}: at most 65535 are possible")]
     Connections {

@@ -13,7 +13,7 @@ use crate::Watch;
 use crate::jobs::run::execution::{Carrier, Jobs};
 use crate::jobs::{JobsResults, JobsScenario, SharingPolicy};
 use bandwise_netsim::engine::{Executor, MIN_PARTITION_LATENCY};
-use bandwise_netsim::ethernet::packet::{GAP, MAX_SWITCHES};
+use bandwise_netsim::ethernet::packet::{GAP, PortBits};
 use bandwise_netsim::ethernet::{
     Buffering, Classes, FlowSpec, HostModel, Network, NetworkModel, Routing, SharedBuffer,
     SwitchModel, bdp_packets,
@@ -48,9 +48,10 @@ pub(super) fn check(scenario: &JobsScenario) -> Result<(), PacketError> {
         let [a, b] = ends.map(|host| fabric.rank(host));
         EqualPaths::new(fabric).path(a, b, 0).count()
     });
-    match switches <= MAX_SWITCHES {
+    let most = PortBits::of(fabric).max_switches();
+    match switches <= most {
         true => Ok(()),
-        false => Err(PacketError::Path(switches)),
+        false => Err(PacketError::Path { switches, most }),
     }
 }
 

@@ -9,6 +9,7 @@ use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbTable};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::{MAX_WEIGHT, arbitration};
 use bandwise_topology::Fabric;
+use bandwise_topology::infiniband::check_ports;
 
 /// The use of data lanes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +28,7 @@ impl Lanes {
         if scenario.queues.part < 1.0 {
             return Err(PacketError::Part(scenario.queues.part));
         }
+        check_ports(&scenario.fabric).map_err(PacketError::Ports)?;
         let jobs = scenario.jobs.len();
         let per_job = |shares: Vec<f64>| match jobs <= Vl::COUNT {
             true => Ok(Lanes::PerJob(arbitration(&shares, MAX_WEIGHT))),
