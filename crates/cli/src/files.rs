@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use anyhow::Context;
-use bandwise_input::{InputError, Source, reason};
+use bandwise_input::{Foreign, InputError, Source, reason};
 use std::fs::File;
 use std::io::{Read, Take};
 use std::path::Path;
@@ -91,6 +91,10 @@ fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
         _ => None,
     };
     let Some(at) = nul.into_iter().chain(broken).min() else { return Ok(()) };
+    if let Some(known) = Foreign::of(&String::from_utf8_lossy(bytes)) {
+        let message = format!("this looks like {}", known.name);
+        return Err(InputError::whole(name, message).allowed(known.remedy));
+    }
     let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
     let what = if bytes[at] == 0 { "a NUL byte" } else { "bytes that are not UTF-8" };
     // Empty lines replace the lines before the error, so that the snippet does not show binary

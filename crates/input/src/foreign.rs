@@ -164,8 +164,7 @@ const KNOWN: &[Foreign] = &[
     },
     Foreign {
         name: "a configuration of OpenSM",
-        remedy: "a scenario whose [qos] has its values: qos_sl2vl as sl2vl, qos_vlarb_high as high, \
-                 qos_vlarb_low as low, qos_high_limit as high-limit",
+        remedy: "a scenario of kind = \"infiniband\" that names it: [qos] opensm = \"FILE\"",
         matches: |head| {
             head.text.lines().any(|line| {
                 let mut words = line.split_whitespace();

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 /// use bandwise_input::Source;
 /// use bandwise_netsim::engine::Sequential;
 /// use bandwise_scenario::infiniband::InfinibandScenario;
-/// use bandwise_scenario::{Experiment, Stop};
+/// use bandwise_scenario::{Experiment, Stop, no_files};
 /// use std::ops::ControlFlow;
 ///
 /// let text = r#"
@@ -28,7 +28,7 @@ use std::ops::ControlFlow;
 ///     to = "h0"
 ///     method = "bulk"
 /// "#;
-/// let scenario = InfinibandScenario::from_toml(&Source::new("bulk.toml", text)).unwrap();
+/// let scenario = InfinibandScenario::from_toml(&Source::new("bulk.toml", text), no_files).unwrap();
 /// let half = |at: bandwise_scenario::Progress| match at.part < 0.5 {
 ///     true => ControlFlow::Continue(()),
 ///     false => ControlFlow::Break(()),

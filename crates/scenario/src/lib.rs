@@ -40,7 +40,7 @@ mod reader;
 mod time_range;
 
 pub use experiment::{Effort, Experiment, Progress, Stop, Watch};
-pub use reader::files::File;
+pub use reader::files::{File, no_files};
 pub use reader::kind::Kind;
 pub use reader::parsed::Parsed;
 pub use reader::values;

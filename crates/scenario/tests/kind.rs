@@ -40,7 +40,7 @@ fn messages(text: &str) -> [Option<String>; 4] {
     let files = |_: &str| Err("no such file".to_owned());
     let error = |error: bandwise_input::InputError| error.to_string();
     [
-        InfinibandScenario::from_text(&source, &[]).err().map(error),
+        InfinibandScenario::from_text(&source, &[], bandwise_scenario::no_files).err().map(error),
         EthernetScenario::from_toml(&source, files).err().map(error),
         Study::from_toml(&source, files).err().map(error),
         JobsScenario::from_toml(&source, Overrides::default(), files).err().map(error),

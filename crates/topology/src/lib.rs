@@ -21,6 +21,7 @@
 //! # Ok::<(), bandwise_topology::FabricError>(())
 //! ```
 
+pub mod adapters;
 mod build;
 pub mod builders;
 mod error;
@@ -31,6 +32,7 @@ pub mod routes;
 mod tiers;
 pub mod write;
 
+pub use adapters::Adapters;
 pub use build::FabricBuilder;
 pub use error::FabricError;
 pub use fabric::{

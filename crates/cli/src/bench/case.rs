@@ -145,7 +145,7 @@ fn conduct<E: Experiment>(
 
 fn five_bulk_senders(duration: Time) -> Result<InfinibandScenario, Failure> {
     let source = Source::new("papers/rperf/rack.toml", RACK);
-    let scenario = InfinibandScenario::from_toml(&source)?;
+    let scenario = InfinibandScenario::from_toml(&source, bandwise_scenario::no_files)?;
     let senders = ["h1", "h2", "h3", "h4", "h5"].map(str::to_owned);
     let bulk = FlowRequest::new(Senders::Each(senders.to_vec()), "dst", MethodName::Bulk);
     // More samples than the duration allows, so that the run does not end early.

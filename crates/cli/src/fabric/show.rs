@@ -3,10 +3,10 @@
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::files::Text;
-use crate::output::{Json, warn};
+use crate::output::{Json, note};
 use bandwise_topology::read::FabricFile;
 use bandwise_topology::routes::{credit_loop, farthest_hosts};
-use bandwise_topology::{Fabric, Link, MAX_PORTS, NodeId, Port, Routes};
+use bandwise_topology::{Adapters, Fabric, Link, MAX_PORTS, NodeId, Port, Routes};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -29,9 +29,10 @@ impl Flags {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let outputs = self.json.resolve(&[&self.file])?;
         let file = super::read(&Text::read(&self.file)?.source(), MAX_PORTS)?;
-        file.warnings.iter().for_each(warn);
         file.parts.iter().for_each(super::announce_routing);
-        outputs.answer(&ShowAnswer::new(&file))
+        let answer = ShowAnswer::new(&file);
+        answer.warnings.iter().for_each(|warning| note(format_args!("warning: {warning}")));
+        outputs.answer(&answer)
     }
 }
 
@@ -47,6 +48,9 @@ struct ShowAnswer {
     /// The egress ports of a packet on the longest path.
     longest_path: Vec<String>,
     credit_loop: Option<Vec<String>>,
+    /// The numbers of adapters and servers, if servers seem to have several adapters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapters: Option<AdaptersRow>,
     warnings: Vec<String>,
     /// The hosts at both ends of the longest path.
     #[serde(skip)]
@@ -54,6 +58,15 @@ struct ShowAnswer {
     /// The number of links by rate and delay, in words.
     #[serde(skip)]
     kinds: BTreeMap<(u64, u64), (String, usize)>,
+}
+
+/// Hosts that are adapters of servers with several adapters, by their names.
+#[derive(Serialize)]
+struct AdaptersRow {
+    adapters: usize,
+    servers: usize,
+    fewest_of_a_server: usize,
+    most_of_a_server: usize,
 }
 
 /// A link.
@@ -73,6 +86,15 @@ impl ShowAnswer {
             ..ShowAnswer::default()
         };
         file.parts.iter().for_each(|part| answer.add(part));
+        if let Some(adapters) = Adapters::of(answer.hosts.iter().map(String::as_str)) {
+            answer.warnings.push(adapters.to_string());
+            answer.adapters = Some(AdaptersRow {
+                adapters: adapters.adapters,
+                servers: adapters.servers,
+                fewest_of_a_server: adapters.fewest,
+                most_of_a_server: adapters.most,
+            });
+        }
         answer
     }
 

@@ -4,7 +4,7 @@ use super::flags::Flags;
 use super::names;
 use crate::fabric;
 use crate::failure::Failure;
-use crate::files::Text;
+use crate::files::{self, Text};
 use crate::output::{Outputs, Rows, note, warn};
 use bandwise_input::Source;
 use bandwise_scenario::Parsed;
@@ -66,7 +66,11 @@ impl Flags {
         fabric::announce_routing_of(&text.source());
         let hosts: Vec<&str> =
             self.to.iter().chain(&self.from).chain(&self.background).map(String::as_str).collect();
-        let Parsed { scenario, warnings } = InfinibandScenario::from_text(&text.source(), &hosts)?;
+        let folder = self.fabric.as_ref().and_then(|file| file.parent()).unwrap_or(Path::new(""));
+        let Parsed { scenario, warnings } =
+            InfinibandScenario::from_text(&text.source(), &hosts, |name| {
+                files::named(&folder.join(name))
+            })?;
         warnings.iter().for_each(warn);
         let scenario = self.changed(scenario)?;
         let runs = match &self.to {

@@ -5,7 +5,7 @@ use super::names::{group, percent};
 use super::ports::{self, PortRow, StormRow};
 use super::settings::Settings;
 use super::settings_row::SettingsRow;
-use super::{report, tables};
+use super::{report, tables, warnings};
 use crate::answer::Answer;
 use bandwise_netsim::ethernet::Counters;
 use bandwise_report::Report;
@@ -22,7 +22,7 @@ pub(super) struct SimAnswer<'a> {
     schema: u32,
     title: &'a str,
     settings: SettingsRow,
-    warnings: &'a [String],
+    warnings: Vec<String>,
     stop: &'static str,
     deadlock: Option<Vec<String>>,
     pause_storms: Vec<StormRow>,
@@ -85,11 +85,12 @@ impl<'a> SimAnswer<'a> {
     ) -> Self {
         let scenario = &settings.scenario;
         let fabric = scenario.fabric();
+        let of_file = settings.warnings.iter().cloned();
         SimAnswer {
             schema: 1,
             title: scenario.title(),
             settings: SettingsRow::of(scenario),
-            warnings: &settings.warnings,
+            warnings: of_file.chain(warnings::warnings(scenario, results)).collect(),
             stop: results.stop.as_str(),
             deadlock: ports::deadlock(fabric, results),
             pause_storms: ports::storms(fabric, results),

@@ -4,8 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::warn;
 use anyhow::Context;
-use bandwise_input::InputError;
-use bandwise_input::reason;
+use bandwise_input::{Foreign, InputError, reason};
 use bandwise_scenario::ethernet::{EthernetScenario, Fingerprint};
 use bandwise_workload::ListedFlow;
 use bandwise_workload::read::FlowList;
@@ -121,16 +120,19 @@ impl Flows {
         let mut limited = self.reader.by_ref().take(LONGEST_LINE + 1);
         limited.read_until(b'\n', &mut self.line).with_context(|| self.name.clone())?;
         self.number += 1;
-        let bad = |what: &str| {
+        let bad = |what: &str, allowed: &str| {
             // An empty line replaces the line, so that the snippet does not show binary data.
             let place = bandwise_input::Source::excerpt(&self.name, "", self.number);
-            Err(place.error_in_line(self.number, what).allowed(ALLOWED).into())
+            Err(place.error_in_line(self.number, what).allowed(allowed).into())
         };
         if self.line.len() as u64 > LONGEST_LINE {
-            return bad("a line of more than 4 KiB");
+            return bad("a line of more than 4 KiB", ALLOWED);
         }
         if self.line.contains(&0) || std::str::from_utf8(&self.line).is_err() {
-            return bad("this is not text");
+            return match Foreign::of(&String::from_utf8_lossy(&self.line)) {
+                Some(known) => bad(&format!("this looks like {}", known.name), known.remedy),
+                None => bad("this is not text", ALLOWED),
+            };
         }
         Ok(!self.line.is_empty())
     }

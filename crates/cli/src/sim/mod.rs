@@ -16,6 +16,7 @@ mod settings_row;
 mod study;
 mod tables;
 mod trace;
+mod warnings;
 
 /// Commands that take scenario files.
 #[derive(Debug, clap::Subcommand)]

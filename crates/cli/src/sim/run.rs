@@ -5,7 +5,8 @@ use super::effort::Effort;
 use super::rows::FlowRows;
 use super::settings::{Flags, Settings, Work};
 use super::trace::{self, Trace};
-use super::{ports, study, tables};
+use super::warnings::warnings;
+use super::{ports, study};
 use crate::fabric::deadlock;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -47,10 +48,7 @@ fn run_single(settings: Settings, interrupt: &Interrupt) -> Result<(), Failure> 
     }
     say_speed(&results, effort);
     let Settings { scenario, outputs, .. } = &settings;
-    if results.is_all_warmup() {
-        note(format_args!("warning: {}", tables::all_warmup(scenario, &results)));
-    }
-    for warning in ports::warnings(scenario, &results) {
+    for warning in warnings(scenario, &results) {
         note(format_args!("warning: {warning}"));
     }
     outputs.ports(|| ports::csv(scenario.fabric(), &results))?;

@@ -51,17 +51,6 @@ fn credit_loop_in_a_scenario_is_refused() {
 }
 
 #[test]
-fn lane_without_arbitration_entry_is_refused() {
-    let text =
-        back_to_back_and("[qos]\nsl2vl = [0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]\nlow = [\"0:64\"]\n");
-    refuses(
-        "f.toml",
-        text,
-        &["f.toml:6: SL1 goes to VL1, which no table serves", "allowed: an entry"],
-    );
-}
-
-#[test]
 fn lane_unserved_at_a_port_on_the_path_is_refused() {
     let tables = "[qos]\nsl2vl = [0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]\n\
                   [[qos.port]]\nnode = \"h1\"\nlow = [\"0:64\"]\n";

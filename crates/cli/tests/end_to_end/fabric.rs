@@ -171,6 +171,72 @@ fn rails_are_shown_and_measured_apart() {
     place.run(&["fabric", "convert", "f.txt", "--to", "toml"]).refused(&["can't reach each other"]);
 }
 
+/// A dump of a switch with hosts of these names.
+fn rack(names: &[&str]) -> String {
+    let switch = "b8cef60300aa0000";
+    let mut text = format!("Switch\t40 \"S-{switch}\"\t# \"tor\" enhanced port 0 lid 9 lmc 0\n");
+    for (host, name) in names.iter().enumerate() {
+        let port = host + 1;
+        text += &format!(
+            "[{port}]\t\"H-b8cef60300bb00{host:02}\"[1]\t# \"{name}\" lid 1{host} 4xHDR\n"
+        );
+    }
+    for (host, name) in names.iter().enumerate() {
+        let port = host + 1;
+        text += &format!("\nCa\t1 \"H-b8cef60300bb00{host:02}\"\t# \"{name}\"\n");
+        text += &format!("[1]\t\"S-{switch}\"[{port}]\t# lid 1{host} lmc 0 \"tor\" lid 9 4xHDR\n");
+    }
+    text
+}
+
+const QUESTION: &str = "4 hosts: are these 2 servers with 2 adapters each? Rails are not modelled: each \
+                        adapter counts as a host of its own";
+
+#[test]
+fn adapters_of_one_server_are_told_where_the_file_names_no_hosts() {
+    let place = Place::new();
+    place.write("f.txt", rack(&["n0 mlx5_0", "n0 mlx5_1", "n1 mlx5_0", "n1 mlx5_1"]));
+    let ran = place.run(&["fabric", "show", "f.txt"]).good();
+    assert!(ran.stderr.contains(&format!("warning: {QUESTION}\n")), "{}", ran.stderr);
+    let json = place.run(&["fabric", "show", "f.txt", "--json"]).good().json();
+    assert_eq!(json["warnings"], serde_json::json!([QUESTION]));
+    let numbers = serde_json::json!({
+        "adapters": 4, "servers": 2, "fewest_of_a_server": 2, "most_of_a_server": 2
+    });
+    assert_eq!(json["adapters"], numbers);
+    // A plan with random hosts, and one whose hosts the file names.
+    let plan = |hosts: &str| {
+        let text = format!(
+            "kind = \"jobs\"\nfabric-file = \"f.txt\"\n[[job]]\nname = \"j\"\ninstances = 2\n{hosts}\
+             stage = [{{ pattern = \"shuffle\", bytes = \"1 MB\" }}]\n"
+        );
+        place.write("j.toml", text);
+        let ran = place.run(&["saba", "plan", "j.toml", "--policy", "fair-flows", "--json"]);
+        ran.good().json()["warnings"].to_string()
+    };
+    assert!(plan("").contains(QUESTION), "{}", plan(""));
+    assert_eq!(plan("hosts = [\"n0 mlx5_0\", \"n1 mlx5_0\"]\n"), "[]");
+    let ethernet =
+        "kind = \"ethernet\"\nfabric-file = \"f.txt\"\n[workload]\npoisson = { flows = 10 }\n";
+    place.write("e.toml", ethernet);
+    let ran = place.run(&["sim", "run", "e.toml", "--json", "o.json"]).good();
+    assert!(ran.stderr.contains(QUESTION), "{}", ran.stderr);
+    assert_eq!(place.json("o.json")["warnings"], serde_json::json!([QUESTION]));
+}
+
+#[test]
+fn server_names_stand_for_their_only_adapter() {
+    let place = Place::new();
+    place.write("f.txt", rack(&["n0 HCA-1", "n1 mlx5_0", "n1 mlx5_1", "n2 HCA-1"]));
+    let run = |from: &str, to: &str| {
+        place.run(&["rperf", "--fabric", "f.txt", "--samples", "100", "--from", from, "--to", to])
+    };
+    run("n0", "n2").good();
+    run("n0 HCA-1", "n2").good();
+    run("n1", "n0").refused(&["\"n1\" has 2 adapters", "\"n1 mlx5_0\", \"n1 mlx5_1\""]);
+    run("n3", "n0").refused(&["there is no host \"n3\""]);
+}
+
 #[test]
 fn files_of_other_tools_are_named() {
     let place = Place::new();
@@ -187,4 +253,9 @@ fn files_of_other_tools_are_named() {
     place.write("s.toml", "kind = \"ethernet\"\n[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"100 Gbps\" }\n");
     let flows = ["this looks like a flow file of ns-3", "allowed: a flow list with the header"];
     place.run(&["sim", "run", "s.toml", "--flows", "flow.txt"]).refused(&flows);
+    // A binary file, as a list and as a scenario.
+    place.write("rank.et", b"\x05\x0a\x03\x30\x2e\x31\x12\x0eCOMM_COLL_NODE\x18\xff\xfe\x00");
+    let trace = ["this looks like a Chakra trace", "allowed: a flow list with the header"];
+    place.run(&["sim", "run", "s.toml", "--flows", "rank.et"]).refused(&trace);
+    place.run(&["sim", "run", "rank.et"]).refused(&trace);
 }

@@ -269,7 +269,11 @@ mod tests {
 
     /// Hosts whose cores take `exit` to wake, whenever they sleep; nothing else takes them away.
     fn hosts(exit: Time) -> InfinibandScenario {
-        let hosts = InfinibandScenario::from_toml(&Source::new("fdr.toml", FDR)).unwrap();
+        let hosts = InfinibandScenario::from_toml(
+            &Source::new("fdr.toml", FDR),
+            bandwise_scenario::no_files,
+        )
+        .unwrap();
         with_device(hosts, |device| {
             device.idle_states = vec![IdleState { after: Time::ZERO, exit }];
             device.os_tick = None;

@@ -64,7 +64,7 @@ struct Plan {
 }
 
 fn base(name: &str, text: &str) -> InfinibandScenario {
-    InfinibandScenario::from_toml(&Source::new(name, text))
+    InfinibandScenario::from_toml(&Source::new(name, text), bandwise_scenario::no_files)
         .expect("the paper's own scenarios are tested")
 }
 

@@ -18,6 +18,15 @@ pub struct File {
 /// A function that returns the file with this name, or a reason without the name.
 pub(crate) type Files<'a> = &'a mut dyn FnMut(&str) -> Result<File, String>;
 
+/// Returns no file, as a function for scenarios that can't name files.
+///
+/// # Errors
+///
+/// Returns a reason in all cases.
+pub fn no_files(_: &str) -> Result<File, String> {
+    Err("files can't be named here".to_owned())
+}
+
 /// Returns a file that the scenario names.
 pub(crate) fn named(
     source: &Source,

@@ -1,18 +1,26 @@
 //! Lookup of hosts and other nodes by name, with suggestions for unknown names.
 
 use bandwise_input::{InputError, Source};
-use bandwise_topology::{Fabric, NodeId};
+use bandwise_topology::{Fabric, NodeId, adapters};
 use toml::Spanned;
 
 /// Most names that an error lists.
 const LISTED: usize = 5;
 
-/// Returns the rank of the host of that name, or else the mistake and the allowed values.
+/// Returns the rank of the host of that name, or else the mistake and the allowed values. The name
+/// of a server stands for its adapter if it has one.
 pub(crate) fn host(fabric: &Fabric, name: &str) -> Result<usize, (String, String)> {
     let message = match fabric.find(name) {
         Some(node) if !fabric.is_switch(node) => return Ok(fabric.rank(node)),
         Some(_) => format!("{name:?} is a switch, not a host"),
-        None => format!("there is no host {name:?}"),
+        None => match &adapters_of(fabric, name)[..] {
+            [] => format!("there is no host {name:?}"),
+            [one] => return Ok(fabric.rank(*one)),
+            several => {
+                let message = format!("{name:?} has {} adapters", several.len());
+                return Err((message, suggestion("hosts", names_of(fabric, several.iter()), "")));
+            }
+        },
     };
     let allowed = suggestion("hosts", names_of(fabric, fabric.hosts().iter()), name);
     Err((message, allowed))
@@ -42,6 +50,14 @@ pub(crate) fn find_node(
     })
 }
 
+/// Returns the hosts that are adapters of a server, by their names.
+fn adapters_of(fabric: &Fabric, server: &str) -> Vec<NodeId> {
+    let is_of = |host: &&NodeId| {
+        adapters::split(&fabric.node(**host).name).is_some_and(|(name, _)| name == server)
+    };
+    fabric.hosts().iter().filter(is_of).copied().collect()
+}
+
 fn names_of<'a>(
     fabric: &'a Fabric,
     nodes: impl Iterator<Item = &'a NodeId> + Clone,
@@ -56,8 +72,10 @@ pub(crate) fn suggestion<'a>(
     wanted: &str,
 ) -> String {
     let names = || names.clone();
+    // Names that begin with the wanted one are as near as the name itself.
+    let near = |name| if begins_with(name, wanted) { Some(0) } else { distance(wanted, name) };
     let mut near: Vec<(usize, &str)> =
-        names().filter_map(|name| Some((distance(wanted, name)?, name))).collect();
+        names().filter_map(|name| Some((near(name)?, name))).collect();
     near.sort_by_key(|&(distance, _)| distance);
     let quote = |name: &str| format!("{name:?}");
     let total = names().count();
@@ -68,6 +86,12 @@ pub(crate) fn suggestion<'a>(
     }
     let few: Vec<String> = near.iter().take(LISTED).map(|&(_, name)| quote(name)).collect();
     format!("one of {total} {what}; near are {}", few.join(", "))
+}
+
+/// Returns whether a name begins with a text that is not empty. Ignores case.
+fn begins_with(name: &str, text: &str) -> bool {
+    let start = name.get(..text.len());
+    !text.is_empty() && start.is_some_and(|start| start.eq_ignore_ascii_case(text))
 }
 
 /// Returns the edit distance of two names, if it is small enough for a typing error: at most 2, and
@@ -111,7 +135,17 @@ pub(crate) fn port(
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::{distance, suggestion};
+
+    #[test]
+    fn names_that_begin_alike_are_suggested() {
+        let names = ["a1", "a2", "a3", "b1 mlx5_0", "B1 mlx5_1", "c1", "c2"];
+        let text = suggestion("hosts", names.into_iter(), "b1");
+        assert!(
+            text.starts_with("one of 7 hosts; near are \"b1 mlx5_0\", \"B1 mlx5_1\""),
+            "{text}"
+        );
+    }
 
     #[test]
     fn edit_distance_is_small_for_typing_errors() {

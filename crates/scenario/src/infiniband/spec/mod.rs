@@ -31,10 +31,11 @@
 //! device = { preset = "connectx4-56g" }   # the keys of [device]; of a switch: switch = { … }
 //!
 //! [qos]                        # every port
+//! # opensm = "opensm.conf"     # tables of OpenSM's configuration in place of the next four
 //! sl2vl = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]   # lane by service level; lane 15 drops
 //! high = []                    # arbitration entries VL:WEIGHT, such as "1:64"
 //! low = ["0:64"]               # [default: "VL:64" for every lane of an sl2vl that `high` doesn't serve]
-//! high-limit = 0
+//! high-limit = 0               # lists may be texts as in OpenSM's configuration: "0:64,1:192"
 //!
 //! [[qos.port]]                 # ports with their own tables, which replace those above; a later
 //! node = "switch"              # [[qos.port]] overrides an earlier one
@@ -71,15 +72,17 @@ pub(crate) mod congestion;
 mod device;
 mod flow;
 mod node;
+mod opensm;
 pub(crate) mod ports;
 mod qos;
+mod qos_entries;
 mod run;
 pub(crate) mod switch;
 
 pub(in crate::infiniband) use node::default_models;
 
 use super::{BuildError, InfinibandScenario};
-use crate::reader::files::fabric_span;
+use crate::reader::files::{File, Files, fabric_span};
 use crate::reader::kind::{Kind, is_fabric_file};
 use crate::reader::parsed::Parsed;
 use crate::reader::tables::{list, placed, table};
@@ -130,7 +133,8 @@ const FABRIC_KEYS: &str = "a [fabric] table with keys such as build = { single-s
 impl InfinibandScenario {
     /// Reads a TOML scenario, or a fabric file, which becomes a scenario without flows: output of
     /// `ibnetdiscover`, a netlist of `ibsim`, or TOML with a `[fabric]` table and nothing else. Of
-    /// a fabric in several parts it takes the one with `hosts`.
+    /// a fabric in several parts it takes the one with `hosts`. `files` returns the text of a file
+    /// that the scenario names.
     ///
     /// # Errors
     ///
@@ -138,14 +142,15 @@ impl InfinibandScenario {
     pub fn from_text(
         source: &Source,
         hosts: &[&str],
+        mut files: impl FnMut(&str) -> Result<File, String>,
     ) -> Result<Parsed<InfinibandScenario>, InputError> {
         text::check_text(source)?;
         let fabric = match read::detect(source) {
             Format::Toml => {
                 let document = text::document(source)?;
                 let scenario = match is_fabric_file(document.get_ref()) {
-                    true => InfinibandScenario::from_document(source, document)?,
-                    false => InfinibandScenario::from_toml(source)?,
+                    true => InfinibandScenario::from_document(source, document, &mut files)?,
+                    false => InfinibandScenario::from_toml(source, files)?,
                 };
                 return Ok(Parsed { scenario, warnings: Vec::new() });
             }
@@ -160,22 +165,26 @@ impl InfinibandScenario {
         Ok(Parsed { scenario: builder.build().map_err(error)?, warnings })
     }
 
-    /// Reads a TOML scenario.
+    /// Reads a TOML scenario. `files` returns the text of a file that it names.
     ///
     /// # Errors
     ///
     /// The text is not TOML, states another kind, or describes an impossible scenario.
-    pub fn from_toml(source: &Source) -> Result<InfinibandScenario, InputError> {
+    pub fn from_toml(
+        source: &Source,
+        mut files: impl FnMut(&str) -> Result<File, String>,
+    ) -> Result<InfinibandScenario, InputError> {
         text::check_text(source)?;
         let mut document = text::document(source)?;
         Kind::Infiniband.take(source, &mut document)?;
-        InfinibandScenario::from_document(source, document)
+        InfinibandScenario::from_document(source, document, &mut files)
     }
 
     /// Reads a document after its kind was removed.
     fn from_document(
         source: &Source,
         document: Spanned<DeTable>,
+        files: Files,
     ) -> Result<InfinibandScenario, InputError> {
         let spec: Spec = source.read(document)?;
         let Some(fabric) = &spec.fabric else {
@@ -184,7 +193,7 @@ impl InfinibandScenario {
         };
         let at = fabric_span(source, fabric);
         let fabric = fabric.get_ref().resolve(source, MAX_PORTS)?;
-        spec.resolve(source, fabric, at)
+        spec.resolve(source, fabric, at, files)
     }
 }
 
@@ -218,9 +227,10 @@ impl Spec {
         source: &Source,
         fabric: Fabric,
         at: Range<usize>,
+        files: Files,
     ) -> Result<InfinibandScenario, InputError> {
         let mut models = node::models(source, &fabric, &self.device, &self.switch, &self.node)?;
-        models.qos = self.qos.resolve(source, &fabric)?;
+        models.qos = self.qos.resolve(source, &fabric, files)?;
         if let Some(congestion) = &self.congestion_control {
             let with = |buffer| congestion.get_ref().resolve(source, buffer);
             let (_, reaction) = with(models.switch.buffer)?;

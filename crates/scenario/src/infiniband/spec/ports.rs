@@ -1,6 +1,7 @@
 //! `[[qos.port]]`: tables of single ports.
 
-use super::qos::{Arbitration, Lanes, Turns, mapping};
+use super::qos::Arbitration;
+use super::qos_entries::{self, Entries, mapping};
 use crate::reader::values::{Given, number};
 use crate::reader::{nodes, text};
 use bandwise_input::{InputError, Source};
@@ -19,19 +20,17 @@ pub(super) struct PortSpec {
     input: Given<u64>,
     #[serde(default, deserialize_with = "number")]
     output: Given<u64>,
-    sl2vl: Given<Lanes>,
-    high: Given<Turns>,
-    low: Given<Turns>,
+    #[serde(default, deserialize_with = "qos_entries::read_lanes")]
+    sl2vl: Given<Entries>,
+    #[serde(default, deserialize_with = "qos_entries::read_turns")]
+    high: Given<Entries>,
+    #[serde(default, deserialize_with = "qos_entries::read_turns")]
+    low: Given<Entries>,
     #[serde(default, deserialize_with = "number")]
     high_limit: Given<u64>,
 }
 
 impl PortSpec {
-    /// Returns the port's lanes by service level, as written.
-    pub(super) fn lanes(&self) -> Option<&Spanned<Lanes>> {
-        self.sl2vl.as_ref()
-    }
-
     /// Returns the ports, and their lanes by service level. `at` is the place of the table.
     pub(super) fn mapping(
         &self,

@@ -1,11 +1,14 @@
 //! `[qos]`: lanes by service level, and the arbitration of lanes on a link.
 
+use super::opensm;
 use super::ports::PortSpec;
+use super::qos_entries::{self, Entries, mapping, turns};
+use crate::reader::files::{Files, named};
 use crate::reader::tables::list;
-use crate::reader::values::{Given, Number, number, place, within};
+use crate::reader::values::{Given, number, place, within};
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::infiniband::{PortQos, Qos};
-use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbEntry, VlArbTable};
+use bandwise_netsim::infiniband::Qos;
+use bandwise_rdma::qos::{Sl2Vl, Vl, VlArbTable};
 use bandwise_topology::Fabric;
 use serde::Deserialize;
 use std::ops::Range;
@@ -14,32 +17,28 @@ use toml::Spanned;
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct QosSpec {
-    sl2vl: Given<Lanes>,
-    high: Given<Turns>,
-    low: Given<Turns>,
+    opensm: Option<Spanned<String>>,
+    #[serde(default, deserialize_with = "qos_entries::read_lanes")]
+    sl2vl: Given<Entries>,
+    #[serde(default, deserialize_with = "qos_entries::read_turns")]
+    high: Given<Entries>,
+    #[serde(default, deserialize_with = "qos_entries::read_turns")]
+    low: Given<Entries>,
     #[serde(default, deserialize_with = "number")]
     high_limit: Given<u64>,
     #[serde(default, deserialize_with = "list")]
     port: Vec<Spanned<PortSpec>>,
 }
 
-/// Lanes by service level, as written.
-pub(super) type Lanes = Vec<Spanned<Number>>;
-
-/// Arbitration entries, as written.
-pub(super) type Turns = Vec<Spanned<String>>;
-
 /// An arbitration table, as written.
 pub(super) struct Arbitration<'a> {
-    pub(super) high: &'a Given<Turns>,
-    pub(super) low: &'a Given<Turns>,
+    pub(super) high: &'a Given<Entries>,
+    pub(super) low: &'a Given<Entries>,
     pub(super) high_limit: &'a Given<u64>,
 }
 
 /// The default weight of a lane: one MTU of 4096 bytes.
 const WEIGHT: u8 = 64;
-
-const ENTRY: &str = "VL:WEIGHT such as \"1:64\", with a lane of 0 to 14 and a weight of 0 to 255";
 
 /// Returns tables with a single lane.
 pub(in crate::infiniband) fn default_tables() -> Qos {
@@ -48,48 +47,55 @@ pub(in crate::infiniband) fn default_tables() -> Qos {
 }
 
 impl QosSpec {
-    pub(super) fn resolve(&self, source: &Source, fabric: &Fabric) -> Result<Qos, InputError> {
-        let sl2vl = match &self.sl2vl {
-            Some(lanes) => mapping(source, lanes)?,
-            None => Sl2Vl::default(),
+    pub(super) fn resolve(
+        &self,
+        source: &Source,
+        fabric: &Fabric,
+        files: Files,
+    ) -> Result<Qos, InputError> {
+        let mut qos = match &self.opensm {
+            Some(file) => {
+                self.check_alone(source)?;
+                let file = named(source, file, files)?;
+                opensm::qos(&Source::new(&file.name, &file.text), fabric)?
+            }
+            None => {
+                let sl2vl = self.sl2vl.as_ref().map(|lanes| mapping(source, lanes)).transpose()?;
+                Qos { sl2vl: sl2vl.unwrap_or_default(), ..default_tables() }
+            }
         };
-        let ports =
-            self.port.iter().map(|port| port.get_ref().mapping(source, fabric, port.span()));
-        let ports = ports.collect::<Result<Vec<PortQos>, InputError>>()?;
-        let mut qos = Qos { sl2vl, ports, ..default_tables() };
+        let before = qos.ports.len();
+        for port in &self.port {
+            qos.ports.push(port.get_ref().mapping(source, fabric, port.span())?);
+        }
         let vls = qos.vls();
-        let (high, low, high_limit) = (&self.high, &self.low, &self.high_limit);
-        let own = Arbitration { high, low, high_limit };
-        qos.vlarb = own.resolve(source, vls, place(&self.sl2vl, 0..0))?;
-        for (port, spec) in qos.ports.iter_mut().zip(&self.port) {
+        if self.opensm.is_none() {
+            let (high, low, high_limit) = (&self.high, &self.low, &self.high_limit);
+            let own = Arbitration { high, low, high_limit };
+            qos.vlarb = own.resolve(source, vls, place(&self.sl2vl, 0..0))?;
+        }
+        for (port, spec) in qos.ports[before..].iter_mut().zip(&self.port) {
             port.vlarb = spec.get_ref().vlarb(source, vls, spec.span())?;
         }
-        self.check_served(source, &qos)?;
         Ok(qos)
     }
 
-    /// Refuses a service level whose lane no port's table serves, since its packets could not be
-    /// sent.
-    fn check_served(&self, source: &Source, qos: &Qos) -> Result<(), InputError> {
-        let own = qos.ports.iter().filter_map(|port| port.vlarb.as_ref());
-        let unserved = own.fold(qos.vlarb.unserved(qos.vls()), |set, table| table.unserved(set));
-        let written = self.port.iter().filter_map(|port| port.get_ref().lanes());
-        for lanes in self.sl2vl.iter().chain(written) {
-            for (sl, lane) in lanes.get_ref().iter().enumerate() {
-                let Number(vl) = *lane.get_ref();
-                if vl < Vl::COUNT as u64 && unserved >> vl & 1 == 1 {
-                    let message = format!("SL{sl} goes to VL{vl}, which no table serves");
-                    let allowed = format!("an entry for VL{vl} in high or low, or another lane");
-                    return Err(source.error(lane.span(), message).allowed(allowed));
-                }
+    /// Refuses tables beside those of an OpenSM configuration.
+    fn check_alone(&self, source: &Source) -> Result<(), InputError> {
+        let span = |given: &Given<Entries>| given.as_ref().map(Spanned::span);
+        let keys = [
+            ("sl2vl", span(&self.sl2vl)),
+            ("high", span(&self.high)),
+            ("low", span(&self.low)),
+            ("high-limit", self.high_limit.as_ref().map(Spanned::span)),
+        ];
+        match keys.into_iter().find_map(|(key, at)| Some((key, at?))) {
+            None => Ok(()),
+            Some((key, at)) => {
+                let error = source.error(at, format!("`{key}` and `opensm`, which has it"));
+                Err(error.allowed("one of the two; [[qos.port]] for single ports"))
             }
         }
-        if unserved == 0 {
-            return Ok(());
-        }
-        let at = place(&self.low, place(&self.high, 0..0));
-        let message = "no table serves VL0, to which service levels go if no sl2vl is given";
-        Err(source.error(at, message).allowed("an entry for VL0 in high or low, or sl2vl"))
     }
 }
 
@@ -102,9 +108,12 @@ impl Arbitration<'_> {
         vls: u16,
         at: Range<usize>,
     ) -> Result<VlArbTable, InputError> {
-        let high = entries(source, "high", self.high)?.unwrap_or_default();
+        let list = |name, given: &Given<Entries>| {
+            given.as_ref().map(|given| turns(source, name, given)).transpose()
+        };
+        let high = list("high", self.high)?.unwrap_or_default();
         let served = high.iter().filter(|e| e.weight > 0).fold(0, |set, e| set | e.vl.bit());
-        let low = entries(source, "low", self.low)?.unwrap_or_else(|| {
+        let low = list("low", self.low)?.unwrap_or_else(|| {
             let lanes = (0..Vl::COUNT as u8).filter_map(|n| Vl::try_from(n).ok());
             VlArbTable::even(lanes.filter(|vl| vl.bit() & vls & !served != 0), WEIGHT).low
         });
@@ -119,51 +128,4 @@ impl Arbitration<'_> {
         })?;
         Ok(vlarb)
     }
-}
-
-pub(super) fn mapping(source: &Source, lanes: &Spanned<Lanes>) -> Result<Sl2Vl, InputError> {
-    let mut table = [0; 16];
-    if lanes.get_ref().len() != table.len() {
-        let message = format!("{} entries map service levels to lanes", lanes.get_ref().len());
-        return Err(source.error(lanes.span(), message).allowed("16, one for each level"));
-    }
-    for (sl, lane) in lanes.get_ref().iter().enumerate() {
-        let Number(vl) = *lane.get_ref();
-        table[sl] = u8::try_from(vl).ok().filter(|&vl| vl <= 15).ok_or_else(|| {
-            let error = source.error(lane.span(), format!("SL{sl} is mapped to {vl}"));
-            error.allowed("a lane of 0 to 14, or 15 to drop the packets of this level")
-        })?;
-    }
-    let place = |e: bandwise_rdma::qos::Sl2VlError| source.error(lanes.span(), e.to_string());
-    Sl2Vl::new(table).map_err(|e| place(e).allowed("16 lanes of 0 to 14, or 15 to drop"))
-}
-
-fn entries(
-    source: &Source,
-    name: &str,
-    list: &Given<Turns>,
-) -> Result<Option<Vec<VlArbEntry>>, InputError> {
-    let Some(list) = list else { return Ok(None) };
-    let len = list.get_ref().len();
-    if len > VlArbTable::MAX_ENTRIES {
-        let error =
-            source.error(list.span(), format!("the {name}-priority table has {len} entries"));
-        return Err(error.allowed(format!("up to {}", VlArbTable::MAX_ENTRIES)));
-    }
-    list.get_ref().iter().map(|text| entry(source, text)).collect::<Result<_, _>>().map(Some)
-}
-
-fn entry(source: &Source, given: &Spanned<String>) -> Result<VlArbEntry, InputError> {
-    let text = given.get_ref();
-    text.parse().map_err(|_| {
-        let numbers = text.split_once(':').and_then(|(vl, weight)| {
-            Some((vl.trim().parse::<u64>().ok()?, weight.trim().parse::<u64>().ok()?))
-        });
-        let message = match numbers {
-            Some((vl, _)) if vl >= Vl::COUNT as u64 => format!("lane {vl} carries no data"),
-            Some((_, weight)) => format!("a lane can't have a weight of {weight}"),
-            None => format!("{text:?} is not an arbitration entry"),
-        };
-        source.error(given.span(), message).allowed(ENTRY)
-    })
 }

@@ -13,7 +13,7 @@ use crate::reader::text::first_line;
 use crate::reader::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_saba::table::{Application, Entry, NameError};
-use bandwise_topology::Fabric;
+use bandwise_topology::{Adapters, Fabric};
 use bandwise_units::{BitRate, Time};
 use bandwise_workload::job::{DATA_SCALES, INSTANCE_SCALES, Job, PROFILE_INSTANCES, Scale};
 use serde::Deserialize;
@@ -287,6 +287,16 @@ impl JobSpec {
         }
         Ok(Some(ranks))
     }
+}
+
+/// Returns a warning at the first job without hosts if the fabric's hosts look like adapters of fewer
+/// servers.
+pub(super) fn unplaced(source: &Source, jobs: &[Wanted], fabric: &Fabric) -> Option<InputError> {
+    let job = jobs.iter().find(|job| job.hosts.is_none())?;
+    let names = fabric.hosts().iter().map(|&host| &*fabric.node(host).name);
+    let adapters = Adapters::of(names)?;
+    let warning = source.error(job.at.clone(), adapters.to_string());
+    Some(warning.allowed("`hosts` in each [[job]], such as the adapters of one rail"))
 }
 
 /// Returns an error of a job with its place in the file.

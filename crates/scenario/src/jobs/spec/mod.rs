@@ -230,6 +230,7 @@ impl Spec {
         let mut warnings = Vec::new();
         let known = self.synthetic.resolve(source, seed)?;
         let wanted = job::resolve(source, &self.job, &known, &fabric, models, &mut warnings)?;
+        warnings.extend(job::unplaced(source, &wanted, &fabric));
         let jobs = self.placement.resolve(source, wanted, &fabric, seed)?;
         let title = self.title.unwrap_or_else(|| source.name.to_owned());
         let builder = JobsScenario::builder(fabric).title(title).queues(queues).model(model);

@@ -71,7 +71,10 @@ impl Study<'_> {
             "kind = \"infiniband\"\n[fabric]\n{fabric}\n{control}\n[run]\nseed = {seed}\nwarmup = \"{from_ms} ms\"\n\
              duration = \"{for_ms} ms\"\n{flows}"
         );
-        let scenario = InfinibandScenario::from_toml(&Source::new("s.toml", &text));
+        let scenario = InfinibandScenario::from_toml(
+            &Source::new("s.toml", &text),
+            bandwise_scenario::no_files,
+        );
         let scenario = scenario.unwrap_or_else(|e| panic!("{e}\n{text}"));
         let results = scenario.run(|_| ControlFlow::Continue(()));
         assert_eq!(results.stop, Stop::Complete, "{text}");

@@ -42,7 +42,11 @@ fn congestion_control_keeps_queues_short_at_little_cost() {
 
 #[test]
 fn congestion_control_is_off_by_default() {
-    let scenario = InfinibandScenario::from_toml(&Source::new("s.toml", &incast(""))).unwrap();
+    let scenario = InfinibandScenario::from_toml(
+        &Source::new("s.toml", &incast("")),
+        bandwise_scenario::no_files,
+    )
+    .unwrap();
     assert_eq!(scenario.models().switch.marking, None);
     assert_eq!(scenario.models().device.congestion_control, None);
 }

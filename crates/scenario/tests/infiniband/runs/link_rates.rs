@@ -12,7 +12,8 @@ fn text(gbps: u64, more: &str) -> String {
 }
 
 fn scenario(text: &str) -> InfinibandScenario {
-    InfinibandScenario::from_toml(&Source::new("s.toml", text)).unwrap()
+    InfinibandScenario::from_toml(&Source::new("s.toml", text), bandwise_scenario::no_files)
+        .unwrap()
 }
 
 /// Rates of the link, the payload rate of PCIe by hand, and the preset.

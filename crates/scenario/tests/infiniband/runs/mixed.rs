@@ -3,6 +3,7 @@
 use super::{gbps, median_ns, run};
 use bandwise_input::Source;
 use bandwise_scenario::infiniband::{InfinibandScenario, LimitingPart};
+use bandwise_scenario::no_files;
 use bandwise_topology::NodeId;
 
 /// A host of 100 Gbps and three of 400 Gbps at two switches with a cable of 400 Gbps.
@@ -16,12 +17,13 @@ cable = [{ from = "old:1", to = "s:1", rate = "100 Gbps" }, { from = "s:4", to =
 
 fn scenario(more: &str) -> InfinibandScenario {
     let text = format!("{FABRIC}{more}");
-    InfinibandScenario::from_toml(&Source::new("s.toml", &text)).unwrap_or_else(|e| panic!("{e}"))
+    InfinibandScenario::from_toml(&Source::new("s.toml", &text), no_files)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn error(more: &str) -> String {
     let text = format!("{FABRIC}{more}");
-    InfinibandScenario::from_toml(&Source::new("s.toml", &text)).unwrap_err().to_string()
+    InfinibandScenario::from_toml(&Source::new("s.toml", &text), no_files).unwrap_err().to_string()
 }
 
 fn flow(from: &str, to: &str, more: &str) -> String {

@@ -14,7 +14,8 @@ use bandwise_scenario::infiniband::{FlowResult, InfinibandResults, InfinibandSce
 use std::ops::ControlFlow;
 
 fn run(text: &str) -> InfinibandResults {
-    let scenario = InfinibandScenario::from_toml(&Source::new("s.toml", text));
+    let scenario =
+        InfinibandScenario::from_toml(&Source::new("s.toml", text), bandwise_scenario::no_files);
     let scenario = scenario.unwrap_or_else(|e| panic!("{e}\n{text}"));
     let results = scenario.run(|_| ControlFlow::Continue(()));
     assert_eq!(results.stop, Stop::Complete, "{text}");

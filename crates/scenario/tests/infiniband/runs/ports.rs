@@ -39,6 +39,29 @@ fn lanes_share_a_link_by_its_own_weights() {
     }
 }
 
+/// Tables as OpenSM writes them. VL0 has high priority with a limit of one packet, so a low-priority
+/// packet follows each of its packets: 1/2 for SL0. VL1 and VL2 share the other half as 64 to 192:
+/// 1/8 and 3/8.
+#[test]
+fn high_priority_with_a_limit_of_one_packet_takes_half() {
+    let mut text = String::from(
+        "kind = \"infiniband\"\n[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"54.545454545 Gbps\" }\n\
+         [run]\nduration = \"2 ms\"\n\
+         [qos]\nsl2vl = \"0,1,2,3,4,5,6,7,7,7,7,7,7,7,7,7\"\nhigh = \"0:4,1:0,2:0\"\nlow = \"0:0,1:64,2:192\"\n",
+    );
+    for (from, sl) in [("h1", 0), ("h2", 1), ("h3", 2)] {
+        text += &format!(
+            "[[flow]]\nfrom = {from:?}\nto = \"h0\"\nmethod = \"bulk\"\nbuffer = \"256 KiB\"\nsl = {sl}\n"
+        );
+    }
+    let rates: Vec<f64> = run(&text).flows.iter().map(gbps).collect();
+    let sum: f64 = rates.iter().sum();
+    for (rate, expected) in rates.iter().zip([0.5, 0.125, 0.375]) {
+        let got = rate / sum;
+        assert!((got - expected).abs() < 0.01, "{got:.3} for {expected}: {rates:.2?} Gbps");
+    }
+}
+
 #[test]
 fn input_port_selects_the_lane_of_a_level() {
     // Packets from h3 (port 4) to h0 on level 1 use lane 3, which has little weight

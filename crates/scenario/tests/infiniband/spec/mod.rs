@@ -2,6 +2,7 @@
 
 mod accepted;
 mod never_panics;
+mod opensm;
 mod refused_fabric;
 mod refused_flow;
 mod refused_models;
@@ -30,13 +31,13 @@ method = "rperf"
 "#;
 
 fn read(text: &str) -> InfinibandScenario {
-    let parsed = InfinibandScenario::from_text(&Source::new("s.toml", text), &[]);
+    let parsed = InfinibandScenario::from_text(&Source::new("s.toml", text), &[], opensm::files);
     parsed.unwrap_or_else(|e| panic!("{e}\n{text}")).scenario
 }
 
 /// The error of a text.
 fn error(text: &str) -> String {
-    let refused = InfinibandScenario::from_text(&Source::new("s.toml", text), &[]);
+    let refused = InfinibandScenario::from_text(&Source::new("s.toml", text), &[], opensm::files);
     refused.expect_err("this must be refused").to_string()
 }
 

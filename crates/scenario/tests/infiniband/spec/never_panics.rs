@@ -58,7 +58,8 @@ const PIECES: &[&str] = &[
 ];
 
 fn read(text: &str) -> Result<InfinibandScenario, InputError> {
-    let scenario = InfinibandScenario::from_text(&Source::new("any", text), &[]);
+    let scenario =
+        InfinibandScenario::from_text(&Source::new("any", text), &[], bandwise_scenario::no_files);
     if let Err(error) = &scenario {
         assert!(error.line() <= 1 + text.matches('\n').count(), "{error}");
         let shown = error.to_string();

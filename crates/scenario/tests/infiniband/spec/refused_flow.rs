@@ -117,10 +117,10 @@ fn lanes_without_service_are_refused() {
     insta::assert_snapshot!(latency("sl = 16"), @"s.toml:15: sl can't be 16 (allowed: 0 to 15)");
     insta::assert_snapshot!(latency("sl = -1"), @"s.toml:15: -1 is negative (allowed: a whole number, 0 or more, without quotes)");
     insta::assert_snapshot!(on(2, sl2vl), @"s.toml:15: SL2 is mapped to 15 at h2:1, which drops its packets (allowed: sl = 0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or a lane for SL2 in qos.sl2vl)");
-    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"1:64\"]")), @"s.toml:17: SL3 goes to VL3, which no table serves (allowed: an entry for VL3 in high or low, or another lane)");
-    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"3:0\"]")), @"s.toml:17: SL1 goes to VL1, which no table serves (allowed: an entry for VL1 in high or low, or another lane)");
-    insta::assert_snapshot!(on(1, &format!("{sl2vl}\nlow = [\"1:64\"]")), @"s.toml:17: SL0 goes to VL0, which no table serves (allowed: an entry for VL0 in high or low, or another lane)");
-    insta::assert_snapshot!(after("[qos]\nlow = [\"5:64\"]\n"), @"s.toml:16: no table serves VL0, to which service levels go if no sl2vl is given (allowed: an entry for VL0 in high or low, or sl2vl)");
+    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"1:64\"]")), @"s.toml:15: SL3 goes to VL3 at h2:1, where no arbitration entry serves this lane (allowed: sl = 0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or an entry for VL3 in qos.high or qos.low)");
+    insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"3:0\"]")), @"s.toml:15: SL3 goes to VL3 at h2:1, where no arbitration entry serves this lane (allowed: sl = 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or an entry for VL3 in qos.high or qos.low)");
+    insta::assert_snapshot!(on(1, &format!("{sl2vl}\nlow = [\"1:64\"]")), @"s.toml:8: SL0 goes to VL0 at h1:1, where no arbitration entry serves this lane (allowed: sl = 1, or an entry for VL0 in qos.high or qos.low)");
+    insta::assert_snapshot!(after("[qos]\nlow = [\"5:64\"]\n"), @"s.toml:8: SL0 goes to VL0 at h1:1, where no arbitration entry serves this lane (allowed: an entry for VL0 in qos.high or qos.low)");
 }
 
 /// The error of [`SMALL`](super::SMALL) with a level for its last flow and tables of one port.

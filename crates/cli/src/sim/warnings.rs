@@ -1,0 +1,18 @@
+//! The warnings about a run, in text and JSON.
+
+use super::{ports, tables};
+use bandwise_scenario::ethernet::{EthernetResults, EthernetScenario};
+use bandwise_topology::Adapters;
+
+/// Returns the warnings about the fabric and the results.
+pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -> Vec<String> {
+    let fabric = scenario.fabric();
+    let names = fabric.hosts().iter().map(|&host| &*fabric.node(host).name);
+    let mut warnings: Vec<String> = Vec::new();
+    warnings.extend(Adapters::of(names).map(|adapters| adapters.to_string()));
+    if results.is_all_warmup() {
+        warnings.push(tables::all_warmup(scenario, results));
+    }
+    warnings.extend(ports::warnings(scenario, results));
+    warnings
+}
