@@ -8,7 +8,9 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(data);
-    if let Err(error) = InfinibandScenario::from_text(&Source::new("fuzz", &text), &[], bandwise_scenario::no_files) {
+    if let Err(error) =
+        InfinibandScenario::from_text(&Source::new("fuzz", &text), &[], bandwise_scenario::no_files)
+    {
         assert!(error.line() <= text.lines().count().max(1) + 1, "{error}");
         assert!(!error.message().is_empty());
     }
