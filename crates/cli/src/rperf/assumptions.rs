@@ -66,6 +66,9 @@ pub(super) struct LimitRow {
     part: &'static str,
     /// The port of the slowest link.
     port: Option<String>,
+    /// The host with less PCIe, if its PCIe limits and the other one has more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<String>,
     payload_bps: u64,
     link_bps: u64,
     /// The most outstanding READs or atomics of a queue pair, of a flow that has some.
@@ -166,13 +169,17 @@ fn rows<'a, M, R: From<&'a M>>(groups: ByModel<'a, M>, other: &'a M) -> (R, Vec<
 impl LimitRow {
     pub(super) fn new(scenario: &InfinibandScenario, flow: &Flow) -> Self {
         let Bottleneck { part, payload, link } = scenario.bottleneck(flow);
-        let (part, port) = match part {
-            LimitingPart::Link(port) => ("link", Some(scenario.fabric().describe(port))),
-            LimitingPart::Pcie(_) => ("pcie", None),
+        let fabric = scenario.fabric();
+        let (part, port, host) = match part {
+            LimitingPart::Link(port) => ("link", Some(fabric.describe(port)), None),
+            LimitingPart::Pcie(host) => {
+                ("pcie", None, host.map(|host| fabric.node(host).name.clone()))
+            }
         };
         LimitRow {
             part,
             port,
+            host,
             payload_bps: payload.as_bps(),
             link_bps: link.as_bps(),
             max_rd_atomic: flow.method.reads().then_some(flow.max_rd_atomic),

@@ -337,4 +337,5 @@ fn hosts_of_several_generations_are_told_apart() {
     assert_eq!(settings["other_devices"][0]["preset"], "connectx5-edr");
     assert_eq!(settings["other_devices"][0]["nodes"][0], "h3");
     assert_eq!(settings["other_switches"], serde_json::Value::Null);
+    assert_eq!(place.json("a.json")["flows"][0]["limit"]["host"], "h3");
 }

@@ -12,7 +12,7 @@ impl Method {
     /// Lengthens the pauses of a probe to several turns of `bulk` senders with packets of the MTU at
     /// the receiver's link. After a shorter pause, a probe comes back in step with the bulk packets
     /// and meets some of their phases only: beside five senders that take turns, its median would
-    /// be off by half.
+    /// be off by a quarter, beside three by nearly half.
     pub(super) fn span_turns(&mut self, fabric: &Fabric, to: usize, mtu: Mtu, bulk: usize) {
         let (Method::RPerf(probe) | Method::PingPong(probe) | Method::PostPoll(probe)) = self
         else {

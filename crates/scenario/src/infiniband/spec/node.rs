@@ -29,24 +29,24 @@ pub(super) struct NodeSpec {
 /// Returns the models for a file that names none: of each host by its link, of each switch by its
 /// fastest link.
 pub(in crate::infiniband) fn default_models(fabric: &Fabric) -> Models {
-    let fastest = |node: NodeId| {
+    let any = BitRate::from_gbps(1);
+    let fastest = |&node: &NodeId| {
         let rates = fabric.ports(node).filter_map(|port| Some(fabric.peer(port)?.1.rate));
-        rates.max().unwrap_or(BitRate::from_gbps(1))
+        rates.max().unwrap_or(any)
     };
     let device = |&host: &NodeId| {
         let link = fabric.peer(fabric.host_port(host)).map(|(_, link)| link.rate);
-        DevicePreset::for_link(link.unwrap_or(BitRate::from_gbps(1)))
+        DevicePreset::for_link(link.unwrap_or(any))
     };
-    let of_fastest = |nodes: &[NodeId]| nodes.iter().copied().max_by_key(|&node| fastest(node));
     let preset = fabric.hosts().iter().map(device).max_by_key(|preset| preset.link);
-    let preset = preset.unwrap_or(DevicePreset::for_link(BitRate::from_gbps(1)));
-    let switch = of_fastest(fabric.switches()).map_or(BitRate::from_gbps(1), fastest);
+    let preset = preset.unwrap_or(DevicePreset::for_link(any));
+    let switch = fabric.switches().iter().map(fastest).max().unwrap_or(any);
     let mut models = Models::alike(SwitchModel::for_link(switch), preset.model(), default_tables());
     let hosts = fabric.hosts().iter().map(|host| (*host, device(host)));
     let others = hosts.filter(|(_, own)| own.name != preset.name);
     models.devices = others.map(|(host, own)| (host, own.model())).collect();
     let switches =
-        fabric.switches().iter().map(|&node| (node, SwitchModel::for_link(fastest(node))));
+        fabric.switches().iter().map(|&node| (node, SwitchModel::for_link(fastest(&node))));
     models.switches = switches.filter(|(_, own)| *own != models.switch).collect();
     models
 }
