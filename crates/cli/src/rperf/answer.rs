@@ -11,6 +11,7 @@ use bandwise_rperf::Summary;
 use bandwise_scenario::Stop;
 use bandwise_scenario::infiniband::{Flow, FlowResult, LatencyResult};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The results of simulated measurements, which do not depend on the machine.
 #[derive(Serialize)]
@@ -23,6 +24,8 @@ pub(super) struct RperfAnswer<'a> {
     deadlock: Option<Vec<String>>,
     /// Results that no fabric has, in sentences.
     implausible: Vec<String>,
+    /// Limits of the latencies, in sentences.
+    limits: &'a BTreeSet<String>,
     stats: RperfStats,
     #[serde(skip)]
     pub(super) given: &'a Settings,
@@ -89,6 +92,7 @@ impl<'a> RperfAnswer<'a> {
             stop: outcome.stop.as_str(),
             deadlock: ports.map(names),
             implausible: outcome.implausible.iter().map(ToString::to_string).collect(),
+            limits: &outcome.limits,
             stats: RperfStats {
                 version: env!("CARGO_PKG_VERSION"),
                 seed: settings.seed(),

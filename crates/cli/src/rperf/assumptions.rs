@@ -1,9 +1,10 @@
 //! The models behind simulated results: hosts, switches, lanes, and the part that limits each flow.
 
+use super::measure::Outcome;
 use super::settings::Settings;
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::host::DeviceModel;
-use bandwise_netsim::infiniband::switch::SwitchModel;
+use bandwise_netsim::infiniband::switch::{SwitchModel, SwitchPreset};
 use bandwise_scenario::infiniband::{Bottleneck, Flow, InfinibandScenario, LimitingPart, Method};
 use bandwise_topology::NodeId;
 use serde::Serialize;
@@ -54,7 +55,11 @@ struct DeviceRow {
 /// The model of a switch.
 #[derive(Serialize)]
 struct SwitchRow {
+    preset: &'static str,
+    title: &'static str,
     latency_ns: f64,
+    /// The origin of the latency.
+    latency_from: &'static str,
     /// The buffer of an input port per lane.
     buffer_bytes: u64,
     scheduling: &'static str,
@@ -109,7 +114,7 @@ impl From<&DeviceModel> for DeviceRow {
         DeviceRow {
             preset: preset.name,
             title: preset.title,
-            changed: *device != preset.model(),
+            changed: device.is_changed(),
             pcie_bps: device.pcie_rate.as_bps(),
             pcie_payload_bps: device.pcie_goodput().as_bps(),
             loopback_bps: device.loopback_rate.as_bps(),
@@ -120,12 +125,21 @@ impl From<&DeviceModel> for DeviceRow {
 
 impl From<&SwitchModel> for SwitchRow {
     fn from(switch: &SwitchModel) -> Self {
+        let preset = switch.of_preset();
         SwitchRow {
+            preset: preset.name,
+            title: preset.title,
+            latency_from: latency_from(switch),
             latency_ns: switch.latency.as_ns_f64(),
             buffer_bytes: switch.buffer.get(),
             scheduling: name(switch.scheduling),
         }
     }
+}
+
+/// Returns the origin of a switch's latency.
+fn latency_from(switch: &SwitchModel) -> &'static str {
+    if switch.has_own_latency() { "from the file" } else { switch.of_preset().source }
 }
 
 /// Nodes by their model: that of the most nodes first, then by the first node.
@@ -187,26 +201,39 @@ impl LimitRow {
     }
 }
 
-/// Returns the models in sentences.
-pub(super) fn sentences(settings: &Settings) -> Vec<String> {
+/// Returns the models in sentences, and the limits of the results.
+pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let scenario = &settings.runs[0];
     let device = |device: &DeviceModel| {
         let preset = device.of_preset();
-        let changed = if *device == preset.model() { "" } else { ", changed by the file" };
-        format!("{} ({}{changed})", preset.name, preset.title)
+        let changed = if device.is_changed() { ", changed by the file" } else { "" };
+        let loopback = match device.loopback_rate {
+            own if own == preset.model().loopback_rate => String::new(),
+            own => format!(", loopback {own}"),
+        };
+        format!("{} ({}{changed}){loopback}", preset.name, preset.title)
     };
     let switch = |switch: &SwitchModel| {
         let SwitchModel { latency, buffer, scheduling, .. } = switch;
-        format!("{latency} port to port, {buffer} a lane and input, {}", name(*scheduling))
+        let preset = switch.of_preset();
+        format!(
+            "{} ({}), {latency} port to port, {buffer} a lane and input, {}",
+            preset.name,
+            preset.title,
+            name(*scheduling)
+        )
     };
     let mut sentences = of_nodes("Hosts", &devices(scenario), device);
     sentences.extend(of_nodes("Switches", &switches(scenario), switch));
+    let known = switches(scenario).into_iter().map(|(model, _)| model);
+    let presets = known.filter(|model| !model.has_own_latency()).map(SwitchModel::of_preset);
+    let source = |preset: SwitchPreset| format!("Latency of {}: {}.", preset.name, preset.source);
+    sentences.extend(presets.map(source).collect::<BTreeSet<_>>());
     sentences.push(lanes(scenario));
     let limits = scenario.flows().iter().map(|flow| limit(scenario, flow));
     sentences.extend(limits.collect::<BTreeSet<_>>());
     sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
-    let biases = scenario.flows().iter().filter_map(|flow| scenario.loopback_bias(flow));
-    sentences.extend(biases.map(|bias| format!("{bias}.")).collect::<BTreeSet<_>>());
+    sentences.extend(outcome.limits.iter().cloned());
     sentences
 }
 

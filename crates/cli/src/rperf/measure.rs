@@ -9,6 +9,7 @@ use bandwise_netsim::infiniband::Counters;
 use bandwise_scenario::Stop;
 use bandwise_scenario::infiniband::{Flow, FlowResult, Implausible, Method};
 use bandwise_units::Time;
+use std::collections::BTreeSet;
 
 /// The results of all runs.
 pub(super) struct Outcome {
@@ -20,6 +21,8 @@ pub(super) struct Outcome {
     pub(super) counters: Counters,
     /// Results that no fabric has.
     pub(super) implausible: Vec<Implausible>,
+    /// Limits of the latencies, in sentences, each once.
+    pub(super) limits: BTreeSet<String>,
 }
 
 pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome, Failure> {
@@ -32,6 +35,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
         simulated: Time::ZERO,
         counters: Counters::default(),
         implausible: Vec::new(),
+        limits: BTreeSet::new(),
     };
     for (i, scenario) in settings.runs.iter().enumerate() {
         let before: u64 = (0..i).map(total).sum();
@@ -42,6 +46,8 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
         outcome.simulated += results.simulated;
         outcome.counters.add(&results.counters);
         outcome.implausible.extend(scenario.implausible(&results));
+        let limits = scenario.method_limits(&results);
+        outcome.limits.extend(limits.iter().map(ToString::to_string));
         let flows = scenario.flows().iter().cloned().zip(results.flows);
         outcome.flows.extend(flows.map(|(flow, result)| (i, flow, result)));
         outcome.stop = results.stop;

@@ -25,7 +25,7 @@ pub(super) fn report(answered: &RperfAnswer) -> Report {
             scenario: Some(settings.text.source().text.to_owned()),
             ..Provenance::default()
         },
-        notes: assumptions::sentences(settings)
+        notes: assumptions::sentences(settings, outcome)
             .into_iter()
             .chain([tables::closing(settings, outcome)])
             .collect(),

@@ -15,7 +15,7 @@ use bandwise_units::Time;
 /// Returns the tables and the line below them.
 pub(super) fn text(settings: &Settings, outcome: &Outcome) -> String {
     let mut parts: Vec<String> = all(settings, outcome).iter().map(text::table).collect();
-    let assumptions = assumptions::sentences(settings).join("\n");
+    let assumptions = assumptions::sentences(settings, outcome).join("\n");
     parts.push(format!("{}\n{assumptions}\n", closing(settings, outcome)));
     parts.join("\n")
 }

@@ -6,6 +6,10 @@
 //! Otherwise it waits in its input's buffer, which it frees when its last bit has left; then the
 //! credits are returned.
 
+mod presets;
+
+pub use presets::SwitchPreset;
+
 use crate::base::ring::Ring;
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use crate::infiniband::cable::{Cable, Credit, Net, Receiver};
@@ -15,11 +19,13 @@ use crate::infiniband::packet::{FECN, Packet};
 use bandwise_random::Stream;
 use bandwise_rdma::ib_congestion::{Departure, MarkerSettings};
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
-use bandwise_units::{BitRate, Bytes, Time};
+use bandwise_units::{Bytes, Time};
 
 /// Behaviour of a switch, beside its cabling and tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SwitchModel {
+    /// The preset from which the model comes.
+    pub preset: &'static str,
     /// Port-to-port latency, first bit in to first bit out.
     pub latency: Time,
     /// Buffer for each input port and lane.
@@ -34,32 +40,6 @@ pub struct SwitchModel {
     pub credit_delay: Time,
     /// Condition for marking packets with FECN; off by default.
     pub marking: Option<MarkerSettings>,
-}
-
-impl SwitchModel {
-    /// Returns the default model for a fabric with links of this rate. A lane's buffer covers the
-    /// time from a packet's arrival to the return of its credits, which takes more bytes on links
-    /// above 400 Gbps.
-    pub fn for_link(rate: BitRate) -> SwitchModel {
-        let model = SwitchModel::default();
-        let beyond = rate.as_bps().div_ceil(400_000_000_000).next_power_of_two();
-        SwitchModel { buffer: Bytes::new(model.buffer.get() * beyond), ..model }
-    }
-}
-
-impl Default for SwitchModel {
-    /// Returns a model with common values of latency and buffer, for a switch without known data.
-    fn default() -> Self {
-        SwitchModel {
-            latency: Time::from_ns(200),
-            buffer: Bytes::from_kib(32),
-            scheduling: Scheduling::Fcfs,
-            queueing: Queueing::Fifo,
-            hiccup: None,
-            credit_delay: Time::from_ns(50),
-            marking: None,
-        }
-    }
 }
 
 /// Arrangement of waiting packets for different outputs.

@@ -5,7 +5,7 @@ use super::{Flow, FlowError, FlowKey, InfinibandScenario};
 use bandwise_netsim::infiniband::PortQos;
 use bandwise_rdma::qos::{Sl, Vl};
 use bandwise_rdma::verbs::Transport;
-use bandwise_topology::Port;
+use bandwise_topology::{NodeId, Port};
 
 /// Refuses a flow with a link on which its packets have no lane, or a lane that is never served.
 pub(super) fn check(scenario: &InfinibandScenario, flow: &Flow) -> Result<(), FlowError> {
@@ -36,6 +36,8 @@ struct Obstacle {
     output: Port,
     /// Lane that is never served; `None` if the level has no lane.
     vl: Option<Vl>,
+    /// Switch that does not have the lane.
+    without: Option<NodeId>,
     is_reverse: bool,
 }
 
@@ -68,19 +70,28 @@ impl<'a> Paths<'a> {
             let sl2vl = qos.sl2vl(output.node, input.map(|port| port.number), output.number);
             let vl = sl2vl.vl(sl);
             let vlarb = qos.vlarb(output.node, output.number);
-            if vl.is_none_or(|vl| vlarb.unserved(vl.bit()) != 0) {
-                return Some(Obstacle { input, output, vl, is_reverse: false });
+            let peer = self.scenario.fabric().peer(output).map(|(port, _)| port);
+            let without = vl.and_then(|vl| self.without(vl, &[Some(output), peer]));
+            if without.is_some() || vl.is_none_or(|vl| vlarb.unserved(vl.bit()) != 0) {
+                return Some(Obstacle { input, output, vl, without, is_reverse: false });
             }
-            input = self.scenario.fabric().peer(output).map(|(port, _)| port);
+            input = peer;
         }
         None
+    }
+
+    /// Returns the switch at an end of a link that does not have a lane.
+    fn without(&self, vl: Vl, ends: &[Option<Port>]) -> Option<NodeId> {
+        let nodes = ends.iter().flatten().map(|port| port.node);
+        let mut switches = nodes.filter(|&node| self.scenario.fabric().is_switch(node));
+        switches.find(|&node| vl.get() >= self.scenario.models().switch_of(node).of_preset().lanes)
     }
 }
 
 impl Obstacle {
     /// Returns the mistake and the remedy.
     fn explain(&self, scenario: &InfinibandScenario, sl: Sl) -> (String, String) {
-        let Obstacle { input, output, vl, is_reverse } = *self;
+        let Obstacle { input, output, vl, without, is_reverse } = *self;
         let qos = &scenario.models().qos;
         let name = |port| scenario.fabric().describe(port);
         let at = match input {
@@ -91,8 +102,18 @@ impl Obstacle {
         // The table is the port's own, or that of all ports.
         let own = || qos.ports.iter().filter(|p| p.node == output.node && is(p.output, output));
         let node = &scenario.fabric().node(output.node).name;
-        match vl {
-            None => {
+        match (vl, without) {
+            (Some(vl), Some(switch)) => {
+                let preset = scenario.models().switch_of(switch).of_preset();
+                let switch = &scenario.fabric().node(switch).name;
+                let message = format!(
+                    "{sl} goes to {vl} {at}{reverse}, which {switch:?} does not have: {} has {} lanes \
+                     for data",
+                    preset.name, preset.lanes
+                );
+                (message, format!("VL0 to VL{} for {sl} in sl2vl", preset.lanes - 1))
+            }
+            (None, _) => {
                 let by_input = |p: &PortQos| input.is_none_or(|input| is(p.input, input));
                 let table = match own().any(|p| p.sl2vl.is_some() && by_input(p)) {
                     true => format!("sl2vl of the [[qos.port]] of {node:?}"),
@@ -103,7 +124,7 @@ impl Obstacle {
                     format!("a lane for {sl} in {table}"),
                 )
             }
-            Some(vl) => {
+            (Some(vl), None) => {
                 let tables = match own().any(|p| p.vlarb.is_some()) {
                     true => format!("high or low of the [[qos.port]] of {node:?}"),
                     false => "qos.high or qos.low".to_owned(),

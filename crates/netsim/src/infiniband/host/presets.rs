@@ -11,7 +11,7 @@ pub struct DevicePreset {
     pub name: &'static str,
     /// The adapter and its slot, for output.
     pub title: &'static str,
-    /// The data rate of the fastest link of the adapter.
+    /// The rate of the fastest link of the adapter, line coding included.
     pub link: BitRate,
     model: fn() -> DeviceModel,
 }
@@ -27,7 +27,7 @@ impl DevicePreset {
         },
         DevicePreset {
             name: "connectx4-56g",
-            title: "ConnectX-4 at 56 Gbps in PCIe 3.0 x8",
+            title: "ConnectX-4 at up to 56 Gbps in PCIe 3.0 x8",
             link: FDR,
             model: DeviceModel::connectx4_56g,
         },
@@ -71,9 +71,19 @@ impl DevicePreset {
         candidates.into_iter().find(|preset| rate <= preset.link).unwrap_or(last)
     }
 
-    /// Returns the model.
+    /// Returns the model on the fastest link of the adapter.
     pub fn model(self) -> DeviceModel {
         (self.model)()
+    }
+
+    /// Returns the model on a link of this data rate. On a slower link than the adapter's fastest,
+    /// the loopback is assumed to be as fast as the link. The data rate of FDR is 64/66 of 56.25
+    /// Gbps, so a link is slower if it has less than 96% of the adapter's rate.
+    pub fn model_on(self, link: BitRate) -> DeviceModel {
+        let model = self.model();
+        let is_slower = link.as_bps() / 96 < self.link.as_bps() / 100;
+        let loopback = if is_slower { model.loopback_rate.min(link) } else { model.loopback_rate };
+        DeviceModel { loopback_rate: loopback, ..model }
     }
 }
 
@@ -81,6 +91,13 @@ impl DevicePreset {
 const FDR: BitRate = BitRate::from_bps(56_250_000_000);
 
 impl DeviceModel {
+    /// Returns whether the model has other values than its preset, beside a slower loopback.
+    pub fn is_changed(&self) -> bool {
+        let preset = self.of_preset().model();
+        let loopback_rate = self.loopback_rate.min(preset.loopback_rate);
+        *self != DeviceModel { loopback_rate, ..preset }
+    }
+
     /// Returns the preset from which the model comes.
     pub fn of_preset(&self) -> DevicePreset {
         DevicePreset::named(self.preset).expect("models come from presets")
@@ -172,13 +189,15 @@ impl DeviceModel {
     ///
     /// Newer hosts differ from [`connectx4_56g`](Self::connectx4_56g) by their data sheets. The
     /// stages of CPU and pipeline are the older host's, since no measurement of them is published
-    /// in parts. The loopback is assumed to be as fast as the link, and buffers hold as much time of
-    /// the link as the older host's.
+    /// in parts. A doorbell follows another one as soon as PCIe has passed it: 64 B, and 24 B around
+    /// them. The loopback is assumed to be as fast as the link, and buffers hold as much time of the
+    /// link as the older host's.
     pub fn connectx5_edr() -> Self {
         DeviceModel {
             preset: "connectx5-edr",
             // 8 GT/s x 16 lanes x 128/130 (PCI Express 3.0).
             pcie_rate: BitRate::from_bps(126_030_000_000),
+            doorbell_gap: Time::from_ps(5_586),
             // Product brief of ConnectX-5: 200 million messages a second.
             issue_gap: Time::from_ps(5_000),
             loopback_rate: BitRate::from_gbps(100),
@@ -195,6 +214,7 @@ impl DeviceModel {
             preset: "connectx6-hdr",
             // 16 GT/s x 16 lanes x 128/130 (PCI Express 4.0).
             pcie_rate: BitRate::from_bps(252_060_000_000),
+            doorbell_gap: Time::from_ps(2_793),
             // Product brief of ConnectX-6: 215 million messages a second.
             issue_gap: Time::from_ps(4_651),
             loopback_rate: BitRate::from_gbps(200),
@@ -211,6 +231,7 @@ impl DeviceModel {
             preset: "connectx7-ndr",
             // 32 GT/s x 16 lanes x 128/130 (PCI Express 5.0).
             pcie_rate: BitRate::from_bps(504_120_000_000),
+            doorbell_gap: Time::from_ps(1_396),
             // Product brief of ConnectX-7: 330 to 370 million messages a second.
             issue_gap: Time::from_ps(3_030),
             loopback_rate: BitRate::from_gbps(400),
@@ -228,6 +249,7 @@ impl DeviceModel {
             // 64 GT/s x 16 lanes, of which 242 of the 256 bytes of a flit carry packets (PCI
             // Express 6.0).
             pcie_rate: BitRate::from_gbps(968),
+            doorbell_gap: Time::from_ps(727),
             loopback_rate: BitRate::from_gbps(800),
             tx_buffer: Bytes::from_kib(512),
             rx_buffer: Bytes::from_kib(512),

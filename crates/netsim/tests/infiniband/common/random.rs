@@ -4,7 +4,7 @@ use super::{Script, request, sl};
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::host::DeviceModel;
 use bandwise_netsim::infiniband::host::Notify;
-use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel};
+use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel, SwitchPreset};
 use bandwise_netsim::infiniband::{Models, Qos, Simulation};
 use bandwise_rdma::ib_congestion::{MarkerSettings, SourceSettings, Victims, linear_table};
 use bandwise_rdma::qos::{Sl2Vl, VlArbEntry, VlArbTable};
@@ -189,6 +189,7 @@ fn models(mtu: Mtu, lanes: u8) -> impl Strategy<Value = Models> {
             vlarb,
         )| {
             let switch = SwitchModel {
+                preset: SwitchPreset::GENERIC.name,
                 latency: Time::from_ns(latency),
                 buffer,
                 scheduling,

@@ -89,13 +89,15 @@ struct IdleStateSpec {
 }
 
 impl DeviceSpec {
-    /// Returns the model with the given values, and the others of the given preset or else of `base`.
+    /// Returns the model with the given values, and the others of the given preset on a link of this
+    /// rate, or else of `base`.
     pub(super) fn resolve(
         &self,
         source: &Source,
         base: &DeviceModel,
+        link: BitRate,
     ) -> Result<DeviceModel, InputError> {
-        let mut d = self.preset(source, base)?;
+        let mut d = self.preset(source, base, link)?;
         if let Some(mtu) = &self.mtu {
             let bytes = u32::try_from(*mtu.get_ref()).unwrap_or(u32::MAX);
             d.mtu = Mtu::try_from(bytes).map_err(|_| {
@@ -153,9 +155,15 @@ impl DeviceSpec {
         Ok(d)
     }
 
-    fn preset(&self, source: &Source, base: &DeviceModel) -> Result<DeviceModel, InputError> {
+    fn preset(
+        &self,
+        source: &Source,
+        base: &DeviceModel,
+        link: BitRate,
+    ) -> Result<DeviceModel, InputError> {
         let Some(name) = &self.preset else { return Ok(base.clone()) };
-        DevicePreset::named(name.get_ref()).map(DevicePreset::model).ok_or_else(|| {
+        let preset = DevicePreset::named(name.get_ref());
+        preset.map(|preset| preset.model_on(link)).ok_or_else(|| {
             let message = format!("unknown preset {:?}", name.get_ref());
             let names = DevicePreset::ALL.map(|preset| preset.name).join(", ");
             source.error(name.span(), message).allowed(names)

@@ -12,6 +12,7 @@
 //! link = { rate = "54.545454545 Gbps", delay = "10 ns" }
 //!
 //! [switch]                     # every switch
+//! preset = "generic"           # or a switch such as "qm8700-hdr"
 //! latency = "200 ns"           # port to port
 //! buffer = "32 KiB"            # for each input port and lane
 //! scheduling = "fcfs"          # or "round-robin" or "age", among the inputs of a lane

@@ -8,8 +8,8 @@ use crate::reader::values::HostNames;
 use crate::reader::{nodes, text};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::Models;
-use bandwise_netsim::infiniband::host::DevicePreset;
-use bandwise_netsim::infiniband::switch::SwitchModel;
+use bandwise_netsim::infiniband::host::{DeviceModel, DevicePreset};
+use bandwise_netsim::infiniband::switch::SwitchPreset;
 use bandwise_topology::{Fabric, NodeId};
 use bandwise_units::BitRate;
 use serde::Deserialize;
@@ -29,26 +29,41 @@ pub(super) struct NodeSpec {
 /// Returns the models for a file that names none: of each host by its link, of each switch by its
 /// fastest link.
 pub(in crate::infiniband) fn default_models(fabric: &Fabric) -> Models {
-    let any = BitRate::from_gbps(1);
-    let fastest = |&node: &NodeId| {
-        let rates = fabric.ports(node).filter_map(|port| Some(fabric.peer(port)?.1.rate));
-        rates.max().unwrap_or(any)
-    };
-    let device = |&host: &NodeId| {
-        let link = fabric.peer(fabric.host_port(host)).map(|(_, link)| link.rate);
-        DevicePreset::for_link(link.unwrap_or(any))
-    };
-    let preset = fabric.hosts().iter().map(device).max_by_key(|preset| preset.link);
-    let preset = preset.unwrap_or(DevicePreset::for_link(any));
-    let switch = fabric.switches().iter().map(fastest).max().unwrap_or(any);
-    let mut models = Models::alike(SwitchModel::for_link(switch), preset.model(), default_tables());
-    let hosts = fabric.hosts().iter().map(|host| (*host, device(host)));
-    let others = hosts.filter(|(_, own)| own.name != preset.name);
-    models.devices = others.map(|(host, own)| (host, own.model())).collect();
-    let switches =
-        fabric.switches().iter().map(|&node| (node, SwitchModel::for_link(fastest(&node))));
-    models.switches = switches.filter(|(_, own)| *own != models.switch).collect();
+    let rates = fabric.hosts().iter().map(|&host| link_of(fabric, host));
+    let device = model_for(rates.max().unwrap_or(NO_LINK));
+    let switch = fabric.switches().iter().map(|&node| fastest_link(fabric, node)).max();
+    let switch = SwitchPreset::GENERIC.model_on(switch.unwrap_or(NO_LINK));
+    let mut models = Models::alike(switch, device, default_tables());
+    let own = |&host: &NodeId| (host, model_for(link_of(fabric, host)));
+    models.devices = fabric.hosts().iter().map(own).collect();
+    let own = |&node: &NodeId| (node, SwitchPreset::GENERIC.model_on(fastest_link(fabric, node)));
+    models.switches = fabric.switches().iter().map(own).collect();
+    keep_others(&mut models);
     models
+}
+
+/// The rate in place of a link where a node has none.
+const NO_LINK: BitRate = BitRate::from_gbps(1);
+
+fn model_for(link: BitRate) -> DeviceModel {
+    DevicePreset::for_link(link).model_on(link)
+}
+
+/// Returns the rate of the link that a host's traffic uses.
+fn link_of(fabric: &Fabric, host: NodeId) -> BitRate {
+    fabric.peer(fabric.host_port(host)).map_or(NO_LINK, |(_, link)| link.rate)
+}
+
+fn fastest_link(fabric: &Fabric, node: NodeId) -> BitRate {
+    let rates = fabric.ports(node).filter_map(|port| Some(fabric.peer(port)?.1.rate));
+    rates.max().unwrap_or(NO_LINK)
+}
+
+/// Removes the nodes whose models are those of all.
+fn keep_others(models: &mut Models) {
+    let Models { device, devices, switch, switches, .. } = models;
+    devices.retain(|_, own| own != device);
+    switches.retain(|_, own| own != switch);
 }
 
 /// Returns the models of `[device]`, `[switch]` and `[[node]]`, with the default tables.
@@ -60,19 +75,26 @@ pub(super) fn models(
     nodes: &[Spanned<NodeSpec>],
 ) -> Result<Models, InputError> {
     let mut models = default_models(fabric);
-    models.device = device.resolve(source, &models.device)?;
-    for own in models.devices.values_mut() {
-        *own = device.resolve(source, own)?;
+    let fastest = fabric.hosts().iter().map(|&host| link_of(fabric, host)).max();
+    let first = device.resolve(source, &models.device, fastest.unwrap_or(NO_LINK))?;
+    for &host in fabric.hosts() {
+        let own = device.resolve(source, models.device_of(host), link_of(fabric, host))?;
+        models.devices.insert(host, own);
     }
+    models.device = first;
     for spec in nodes {
         spec.get_ref().set_devices(source, fabric, spec, &mut models)?;
     }
     let mtus = models.devices.values().map(|own| own.mtu);
     let mtu = mtus.fold(models.device.mtu, Ord::max);
-    models.switch = switch.resolve(source, &models.switch, mtu)?;
-    for own in models.switches.values_mut() {
-        *own = switch.resolve(source, own, mtu)?;
+    let fastest = fabric.switches().iter().map(|&node| fastest_link(fabric, node)).max();
+    let first = switch.resolve(source, &models.switch, fastest.unwrap_or(NO_LINK), mtu)?;
+    for &node in fabric.switches() {
+        let link = fastest_link(fabric, node);
+        let own = switch.resolve(source, models.switch_of(node), link, mtu)?;
+        models.switches.insert(node, own);
     }
+    models.switch = first;
     for spec in nodes {
         let Some(given) = &spec.get_ref().switch else { continue };
         for node in spec.get_ref().nodes(source, fabric)? {
@@ -80,13 +102,12 @@ pub(super) fn models(
                 let message = format!("{:?} is a host", fabric.node(node).name);
                 return Err(source.error(given.span(), message).allowed("`device` for hosts"));
             }
-            let own = given.get_ref().resolve(source, models.switch_of(node), mtu)?;
+            let link = fastest_link(fabric, node);
+            let own = given.get_ref().resolve(source, models.switch_of(node), link, mtu)?;
             models.switches.insert(node, own);
         }
     }
-    let Models { device, devices, switch, switches, .. } = &mut models;
-    devices.retain(|_, own| own != device);
-    switches.retain(|_, own| own != switch);
+    keep_others(&mut models);
     Ok(models)
 }
 
@@ -108,7 +129,8 @@ impl NodeSpec {
                 let message = format!("{:?} is a switch", fabric.node(node).name);
                 return Err(source.error(given.span(), message).allowed("`switch` for switches"));
             }
-            let own = given.get_ref().resolve(source, models.device_of(node))?;
+            let own = models.device_of(node);
+            let own = given.get_ref().resolve(source, own, link_of(fabric, node))?;
             models.devices.insert(node, own);
         }
         Ok(())

@@ -5,15 +5,16 @@ use crate::reader::values::{Given, names, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::check::{STAGES, lane_buffers};
 use bandwise_netsim::infiniband::egress::Scheduling;
-use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel};
+use bandwise_netsim::infiniband::switch::{Hiccup, Queueing, SwitchModel, SwitchPreset};
 use bandwise_rdma::wire::Mtu;
-use bandwise_units::{Bytes, Time};
+use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
 use toml::Spanned;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct SwitchSpec {
+    preset: Given<String>,
     #[serde(default, deserialize_with = "text")]
     latency: Given<Time>,
     #[serde(default, deserialize_with = "text")]
@@ -46,14 +47,16 @@ impl Table for HiccupSpec {
 }
 
 impl SwitchSpec {
-    /// Returns the model with the given values, and the others of `base`.
+    /// Returns the model with the given values, and the others of the given preset with links of up
+    /// to this rate, or else of `base`.
     pub(super) fn resolve(
         &self,
         source: &Source,
         base: &SwitchModel,
+        link: BitRate,
         mtu: Mtu,
     ) -> Result<SwitchModel, InputError> {
-        let mut model = base.clone();
+        let mut model = self.preset(source, base, link)?;
         if let Some(latency) = &self.latency {
             model.latency = within(source, "latency", latency, STAGES)?;
         }
@@ -77,6 +80,26 @@ impl SwitchSpec {
             model.queueing = *queueing.get_ref();
         }
         Ok(model)
+    }
+
+    fn preset(
+        &self,
+        source: &Source,
+        base: &SwitchModel,
+        link: BitRate,
+    ) -> Result<SwitchModel, InputError> {
+        let Some(name) = &self.preset else { return Ok(base.clone()) };
+        let Some(preset) = SwitchPreset::named(name.get_ref()) else {
+            let message = format!("unknown preset {:?}", name.get_ref());
+            let names = SwitchPreset::ALL.map(|preset| preset.name).join(", ");
+            return Err(source.error(name.span(), message).allowed(names));
+        };
+        if link > preset.link && preset.name != SwitchPreset::GENERIC.name {
+            let message = format!("{} has no link of {link}", preset.name);
+            let allowed = format!("a preset with such a link; this one has up to {}", preset.link);
+            return Err(source.error(name.span(), message).allowed(allowed));
+        }
+        Ok(preset.model_on(link))
     }
 }
 

@@ -116,8 +116,8 @@ fn path_mtu_is_the_smaller_one() {
 fn rperf_uses_the_loopback_of_its_host() {
     let probe = flow("old", "a", "method = \"rperf\"\nbytes = \"4 KiB\"\nsamples = 500");
     let (median, _) = median_ns(&run(&format!("{FABRIC}{probe}")).flows[0]);
-    // The link of 100 Gbps and the loopback have the same rate; the doorbell takes 10 ns.
-    assert!((median - 430.0).abs() < 5.0, "{median}");
+    // The link of 100 Gbps and the loopback have the same rate; the doorbell takes 5.6 ns.
+    assert!((median - 434.4).abs() < 5.0, "{median}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn invalid_documents_are_refused() {
     insta::assert_snapshot!(error("kind = \"infiniband\"\n"), @r#"s.toml:1: there is no fabric (allowed: a [fabric] table with keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" })"#);
     insta::assert_snapshot!(after("title = \n"), @"s.toml:15: string values must be quoted (allowed: literal string)");
     insta::assert_snapshot!(after("[swich]\nlatency = \"1 ns\"\n"), @"s.toml:15: unknown field `swich` (allowed: one of `title`, `fabric`, `switch`, `device`, `node`, `qos`, `congestion-control`, `run`, `flow`)");
-    insta::assert_snapshot!(after("[switch]\nlatncy = \"1 ns\"\n"), @"s.toml:16: unknown field `latncy` (allowed: one of `latency`, `buffer`, `scheduling`, `queueing`, `credit-delay`, `hiccup`)");
+    insta::assert_snapshot!(after("[switch]\nlatncy = \"1 ns\"\n"), @"s.toml:16: unknown field `latncy` (allowed: one of `preset`, `latency`, `buffer`, `scheduling`, `queueing`, `credit-delay`, `hiccup`)");
     insta::assert_snapshot!(after("[run]\nseed = 1\nseed = 2\n"), @"s.toml:17: duplicate key (allowed: each key once in a table, and [[name]] for one of several tables)");
     insta::assert_snapshot!(after("[run]\n[run]\n"), @"s.toml:16: duplicate key (allowed: each key once in a table, and [[name]] for one of several tables)");
     insta::assert_snapshot!(with("[fabric]", "[[fabric]]"), @"s.toml:2: a list can't stand here (allowed: one [table])");

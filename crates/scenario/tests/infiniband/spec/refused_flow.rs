@@ -120,6 +120,11 @@ fn lanes_without_service_are_refused() {
     insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"1:64\"]")), @"s.toml:15: SL3 goes to VL3 at h2:1, where no arbitration entry serves this lane (allowed: sl = 0, 1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or an entry for VL3 in qos.high or qos.low)");
     insta::assert_snapshot!(on(3, &format!("{sl2vl}\nlow = [\"0:64\", \"3:0\"]")), @"s.toml:15: SL3 goes to VL3 at h2:1, where no arbitration entry serves this lane (allowed: sl = 0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, or an entry for VL3 in qos.high or qos.low)");
     insta::assert_snapshot!(on(1, &format!("{sl2vl}\nlow = [\"1:64\"]")), @"s.toml:8: SL0 goes to VL0 at h1:1, where no arbitration entry serves this lane (allowed: sl = 1, or an entry for VL0 in qos.high or qos.low)");
+    let nine = "sl2vl = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0, 0, 0, 0]\nlow = [\"0:1\", \"7:1\", \"8:1\"]";
+    let preset = "[switch]\npreset = \"sb7800-edr\"";
+    insta::assert_snapshot!(on(8, &format!("{nine}\n{preset}")), @r#"s.toml:15: SL8 goes to VL8 at h2:1, which "switch" does not have: sb7800-edr has 8 lanes for data (allowed: sl = 0, 7, 10, 11, 12, 13, 14, 15, or VL0 to VL7 for SL8 in sl2vl)"#);
+    super::read(&format!("{}sl = 7\n[qos]\n{nine}\n{preset}\n", super::SMALL));
+    super::read(&format!("{}sl = 8\n[qos]\n{nine}\n", super::SMALL));
     insta::assert_snapshot!(after("[qos]\nlow = [\"5:64\"]\n"), @"s.toml:8: SL0 goes to VL0 at h1:1, where no arbitration entry serves this lane (allowed: an entry for VL0 in qos.high or qos.low)");
 }
 

@@ -19,6 +19,14 @@ fn invalid_switch_settings_are_refused() {
     insta::assert_snapshot!(switch("hiccup = { one-in = 5000000000, up-to = \"1 ns\" }"), @"s.toml:17: one-in can't be 5000000000 (allowed: 1 to 4294967295)");
     insta::assert_snapshot!(switch("hiccup = { one-in = 256 }"), @"s.toml:17: missing field `up-to` (allowed: `up-to` in this table)");
     insta::assert_snapshot!(switch("hiccup = true"), @r#"s.toml:17: true says too little (allowed: { one-in = 256, up-to = "200 ns" } or false)"#);
+    insta::assert_snapshot!(switch("preset = \"sb7700\""), @r#"s.toml:17: unknown preset "sb7700" (allowed: generic, sx6036-fdr, sb7800-edr, qm8700-hdr, qm9700-ndr, q3400-xdr)"#);
+    let faster = |keys: &str| {
+        let small = super::SMALL.replacen("54.545454545 Gbps", "100 Gbps", 1);
+        super::error(&format!("{small}{keys}\n"))
+    };
+    insta::assert_snapshot!(faster("[switch]\npreset = \"sx6036-fdr\""), @"s.toml:16: sx6036-fdr has no link of 100 Gbps (allowed: a preset with such a link; this one has up to 56.25 Gbps)");
+    insta::assert_snapshot!(faster("[[node]]\nname = \"switch\"\nswitch = { preset = \"sx6036-fdr\" }"), @"s.toml:17: sx6036-fdr has no link of 100 Gbps (allowed: a preset with such a link; this one has up to 56.25 Gbps)");
+    super::read(&format!("{}[switch]\npreset = \"sb7800-edr\"\n", super::SMALL));
     super::read(&format!("{}[switch]\nbuffer = \"4160 B\"\n", super::SMALL));
     super::read(&format!("{}[switch]\nbuffer = \"320 B\"\n[device]\nmtu = 256\n", super::SMALL));
 }

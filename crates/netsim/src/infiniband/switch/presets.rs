@@ -1,0 +1,128 @@
+//! [`SwitchPreset`]: the known switches, and the model of a switch that nobody names.
+
+use super::{Queueing, SwitchModel};
+use crate::infiniband::egress::Scheduling;
+use bandwise_units::{BitRate, Bytes, Time};
+
+/// A switch by name.
+///
+/// Data sheets state the latency from port to port of some generations; buffers per lane are stated
+/// by none. Those here hold a packet's round trip over its link, as for any switch.
+#[derive(Debug, Clone, Copy)]
+pub struct SwitchPreset {
+    /// The name in files.
+    pub name: &'static str,
+    /// The system and its chip, for output.
+    pub title: &'static str,
+    /// The rate of the fastest link, line coding included.
+    pub link: BitRate,
+    /// The port-to-port latency, first bit in to first bit out.
+    pub latency: Time,
+    /// The origin of the latency, for output.
+    pub source: &'static str,
+    /// The number of lanes for data: VL0 to this one less one.
+    pub lanes: u8,
+}
+
+/// The lanes of InfiniBand: VL0 to VL14 carry data (IBTA 7.6.3).
+const ALL_LANES: u8 = 15;
+
+impl SwitchPreset {
+    /// The model of a switch that no file names. Its latency is the longest that data sheets of
+    /// single-chip switches state for FDR to HDR.
+    pub const GENERIC: SwitchPreset = SwitchPreset {
+        name: "generic",
+        title: "not named",
+        link: BitRate::from_gbps(800),
+        latency: Time::from_ns(200),
+        source: "data sheets state 90 to 200 ns; `[switch] preset` names yours",
+        lanes: ALL_LANES,
+    };
+
+    /// All presets, the slowest first.
+    pub const ALL: [SwitchPreset; 6] = [
+        SwitchPreset::GENERIC,
+        SwitchPreset {
+            name: "sx6036-fdr",
+            title: "SX6012 and SX6036, SwitchX-2",
+            link: BitRate::from_bps(56_250_000_000),
+            latency: Time::from_ns(200),
+            source: "SX6012 data sheet: up to 200 ns",
+            lanes: 8,
+        },
+        SwitchPreset {
+            name: "sb7800-edr",
+            title: "SB7800, Switch-IB 2",
+            link: BitRate::from_gbps(100),
+            latency: Time::from_ns(90),
+            source: "SB7800 product brief: 90 ns",
+            lanes: 8,
+        },
+        SwitchPreset {
+            name: "qm8700-hdr",
+            title: "QM8700, Quantum",
+            link: BitRate::from_gbps(200),
+            latency: Time::from_ns(130),
+            source: "QM8700 product brief: less than 130 ns",
+            lanes: 8,
+        },
+        SwitchPreset {
+            name: "qm9700-ndr",
+            title: "QM9700, Quantum-2",
+            link: BitRate::from_gbps(400),
+            latency: Time::from_ns(200),
+            source: "assumed, its data sheet states none",
+            lanes: 8,
+        },
+        SwitchPreset {
+            name: "q3400-xdr",
+            title: "Q3400, Quantum-X800",
+            link: BitRate::from_gbps(800),
+            latency: Time::from_ns(200),
+            source: "assumed, its data sheet states none",
+            lanes: 8,
+        },
+    ];
+
+    /// Returns the preset with a name.
+    pub fn named(name: &str) -> Option<SwitchPreset> {
+        Self::ALL.into_iter().find(|preset| preset.name == name)
+    }
+
+    /// Returns the model in a fabric with links of this rate. A lane's buffer covers the time from a
+    /// packet's arrival to the return of its credits, which takes more bytes on links above 400
+    /// Gbps.
+    pub fn model_on(self, link: BitRate) -> SwitchModel {
+        let beyond = link.as_bps().div_ceil(400_000_000_000).next_power_of_two();
+        SwitchModel {
+            preset: self.name,
+            latency: self.latency,
+            // RPerf paper, section VIII-B.
+            buffer: Bytes::new(Bytes::from_kib(32).get() * beyond),
+            scheduling: Scheduling::Fcfs,
+            queueing: Queueing::Fifo,
+            hiccup: None,
+            credit_delay: Time::from_ns(50),
+            marking: None,
+        }
+    }
+}
+
+impl SwitchModel {
+    /// Returns the preset from which the model comes.
+    pub fn of_preset(&self) -> SwitchPreset {
+        SwitchPreset::named(self.preset).expect("models come from presets")
+    }
+
+    /// Returns whether the model has another latency than its preset.
+    pub fn has_own_latency(&self) -> bool {
+        self.latency != self.of_preset().latency
+    }
+}
+
+impl Default for SwitchModel {
+    /// Returns the model of a switch that nobody names, with links of up to 400 Gbps.
+    fn default() -> Self {
+        SwitchPreset::GENERIC.model_on(BitRate::from_gbps(400))
+    }
+}
