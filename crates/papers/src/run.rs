@@ -4,7 +4,7 @@ use crate::collect::Collected;
 use crate::finding::Finding;
 use crate::options::{Observer, Options, PaperError};
 use crate::paper::Paper;
-use crate::published::Published;
+use crate::published::{Published, Value};
 use bandwise_report::model::Row;
 use bandwise_scenario::Effort;
 
@@ -77,6 +77,11 @@ fn rows(paper: &Paper, findings: &[Finding], published: &Published) -> Vec<Row> 
                 spread: spread.then(|| (f.least(), f.most())),
                 tolerance,
                 agrees,
+                bound: value.and_then(|v| v.bound),
+                by_floor: tolerance
+                    .zip(value)
+                    .is_some_and(|(t, v)| v.agrees_by_floor(f.value(), t)),
+                dependence: value.and_then(Value::dependence),
             }
         })
         .collect()

@@ -143,9 +143,9 @@ fn rows() -> Vec<Row> {
             unit: "us".into(),
             published,
             measured,
-            spread: None,
             tolerance: Some(0.1),
             agrees: published.map(|p| (measured - p).abs() <= 0.1 * p),
+            ..Row::default()
         });
     }
     for (case, published, measured) in [("One lane", 51.3, 52.1), ("Two lanes, 1:3", 44.0, 48.7)] {
@@ -157,9 +157,9 @@ fn rows() -> Vec<Row> {
             unit: "Gbps".into(),
             published: Some(published),
             measured,
-            spread: None,
             tolerance: Some(0.05),
             agrees: Some((measured - published).abs() <= 0.05 * published),
+            ..Row::default()
         });
     }
     rows
@@ -265,7 +265,7 @@ fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("text") => {
             report.tables.iter().for_each(|table| println!("{}", text::table(table)));
-            print!("{}", text::rows(&report.rows));
+            print!("{}{}", text::rows(&report.rows), text::tally(&report.rows));
         }
         Some("json") => println!("{:#}", json::rows(&report.rows, serde_json::json!({}))),
         _ => print!("{}", html::render(&report)),

@@ -1,8 +1,8 @@
 //! Rows as JSON for other programs. Equal rows give equal bytes: keys have the documented order,
 //! and numbers are rounded to six significant digits.
 
-use crate::Row;
 use crate::number;
+use crate::{Bound, Dependence, Row};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -13,7 +13,9 @@ const DIGITS: usize = 6;
 /// item, case, metric, unit, published, measured, tolerance, agrees`, in that order.
 ///
 /// `published`, `tolerance` and `agrees` are null if there is no published value. A number that is
-/// not finite is null too. `least` and `most` follow if the row has a spread over several runs.
+/// not finite is null too. `least` and `most` follow if the row has a spread over several runs,
+/// `bound` if the published value is one, `by_floor` if it agrees only by the floor of the
+/// tolerance, `repeats` or `derived` if it is not counted.
 /// `stats` keeps its order; its whole numbers stay exact and its other numbers are rounded.
 pub fn rows(rows: &[Row], stats: Value) -> Value {
     let rows: Vec<Value> = rows.iter().map(row).collect();
@@ -37,6 +39,12 @@ struct Line<'a> {
     least: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     most: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound: Option<Bound>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    by_floor: bool,
+    #[serde(flatten)]
+    dependence: Option<&'a Dependence>,
 }
 
 fn row(row: &Row) -> Value {
@@ -53,6 +61,9 @@ fn row(row: &Row) -> Value {
         agrees: row.agrees,
         least: row.spread.and_then(|(least, _)| rounded(least)),
         most: row.spread.and_then(|(_, most)| rounded(most)),
+        bound: row.bound,
+        by_floor: row.by_floor,
+        dependence: row.dependence.as_ref(),
     };
     serde_json::to_value(line).expect("texts and finite numbers are JSON")
 }
@@ -83,15 +94,20 @@ mod tests {
             unit: "us".into(),
             published: None,
             measured: 0.1 + 0.2,
-            spread: None,
             tolerance: Some(0.1),
-            agrees: None,
+            ..Row::default()
         };
         let judged = Row { published: Some(0.333_333_333), agrees: Some(true), ..found.clone() };
         let broken = Row { measured: f64::NAN, published: Some(f64::INFINITY), ..found.clone() };
         let stats =
             json!({ "wall_s": 1.234_567_89, "events": 9_007_199_254_740_993u64, "a": -0.0 });
-        let rows = rows(&[found, judged, broken], stats);
+        let repeated = Row {
+            bound: Some(Bound::Most),
+            by_floor: true,
+            dependence: Some(Dependence::Repeats("fig4".into())),
+            ..judged.clone()
+        };
+        let rows = rows(&[found, judged, broken, repeated], stats);
         let lead =
             r#"{"paper":"rperf","item":"fig7a","case":"1 sender","metric":"RTT p50","unit":"us","#;
         assert_eq!(
@@ -103,7 +119,10 @@ mod tests {
                 lead,
                 r#""published":0.333333,"measured":0.3,"tolerance":0.1,"agrees":true},"#,
                 lead,
-                r#""published":null,"measured":null,"tolerance":0.1,"agrees":null}"#,
+                r#""published":null,"measured":null,"tolerance":0.1,"agrees":null},"#,
+                lead,
+                r#""published":0.333333,"measured":0.3,"tolerance":0.1,"agrees":true,"#,
+                r#""bound":"most","by_floor":true,"repeats":"fig4"}"#,
                 r#"],"stats":{"wall_s":1.23457,"events":9007199254740993,"a":0.0}}"#,
             ]
             .concat()

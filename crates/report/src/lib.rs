@@ -22,9 +22,11 @@ mod markup;
 pub mod model;
 mod number;
 mod plot;
+mod tally;
 pub mod text;
 
 pub use model::{
-    Axis, Cell, Figure, Lane, Lanes, Point, Provenance, Report, Row, Scale, Series, SeriesKind,
-    SourceKind, Step, Table, Track, Verdict,
+    Axis, Bound, Cell, Dependence, Figure, Lane, Lanes, Point, Provenance, Report, Row, Scale,
+    Series, SeriesKind, SourceKind, Step, Table, Track, Verdict,
 };
+pub use tally::Tally;

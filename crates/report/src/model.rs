@@ -1,6 +1,6 @@
 //! The content of a report, independent of the format: plain values with public fields.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A whole report: a question, its answer, and the evidence.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -306,6 +306,26 @@ impl From<Option<bool>> for Verdict {
     }
 }
 
+/// The meaning of a published value that is a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Bound {
+    /// "At most", "up to", "less than".
+    Most,
+    /// "At least", "over".
+    Least,
+}
+
+/// The reason for which a published value is not counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dependence {
+    /// The paper states the same number elsewhere: the place that counts.
+    Repeats(String),
+    /// The paper computes the number from others that it states: the calculation.
+    Derived(String),
+}
+
 /// A measured value, with the published value if there is one.
 ///
 /// The creator of the row sets `agrees`; this crate displays it.
@@ -331,6 +351,20 @@ pub struct Row {
     pub tolerance: Option<f64>,
     /// True if the value is within the tolerance, or `None` if there is no published value.
     pub agrees: Option<bool>,
+    /// The meaning of the published value if it is a bound.
+    pub bound: Option<Bound>,
+    /// True if the value is more than 15% off and agrees, because the tolerance has a floor for
+    /// small numbers.
+    pub by_floor: bool,
+    /// The reason for which the published value is not counted.
+    pub dependence: Option<Dependence>,
+}
+
+impl Row {
+    /// Returns true if the row has a published value that counts.
+    pub fn counts(&self) -> bool {
+        self.agrees.is_some() && self.dependence.is_none()
+    }
 }
 
 /// The data needed to reproduce a report.

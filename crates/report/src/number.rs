@@ -1,5 +1,7 @@
 //! Numbers as text and as JSON, with one rule for rounding.
 
+use crate::{Bound, Row};
+
 /// Rounds to `digits` significant digits. Converts by way of decimal text, so that the result is
 /// the double nearest to the decimal number. Never returns a negative zero.
 pub(crate) fn rounded(value: f64, digits: usize) -> f64 {
@@ -78,11 +80,30 @@ pub(crate) fn difference(measured: f64, published: Option<f64>) -> String {
     format!("{} %", signed(text))
 }
 
-/// Returns the tolerance of a row, in percent.
-pub(crate) fn tolerance(tolerance: Option<f64>) -> String {
-    match tolerance.filter(|t| t.is_finite()) {
-        Some(t) => format!("±{} %", people(rounded(100.0 * t, 3))),
-        None => "–".to_owned(),
+/// Returns the published value of a row, with a sign if it is a bound.
+pub(crate) fn published(row: &Row) -> String {
+    let Some(value) = row.published else { return "–".to_owned() };
+    match row.bound {
+        None => people(value),
+        Some(Bound::Most) => format!("≤ {}", people(value)),
+        Some(Bound::Least) => format!("≥ {}", people(value)),
+    }
+}
+
+/// Returns the tolerance of a row in percent of the published value, or the room to the bound.
+pub(crate) fn allowed(row: &Row) -> String {
+    let room = row.published.zip(row.bound).map(|(value, bound)| match bound {
+        Bound::Most => (value - row.measured) / value.abs(),
+        Bound::Least => (row.measured - value) / value.abs(),
+    });
+    let tolerance = row.tolerance.filter(|_| row.published.is_some());
+    match (room, tolerance) {
+        (Some(room), _) if room >= 0.0 && room.is_finite() => {
+            format!("room {} %", people(rounded(100.0 * room, 2)))
+        }
+        (Some(room), _) if room < 0.0 => "no room".to_owned(),
+        (None, Some(t)) if t.is_finite() => format!("±{} %", people(rounded(100.0 * t, 3))),
+        _ => "–".to_owned(),
     }
 }
 
@@ -133,6 +154,25 @@ mod tests {
     }
 
     #[test]
+    fn bounds_have_a_sign_and_room() {
+        let row = |value, bound, measured| Row {
+            published: Some(value),
+            bound: Some(bound),
+            measured,
+            tolerance: None,
+            ..Row::default()
+        };
+        // 30 - 9.5 = 20.5 is 68% of 30; 170 - 162.3 misses.
+        assert_eq!(published(&row(30.0, Bound::Most, 9.5)), "≤ 30");
+        assert_eq!(allowed(&row(30.0, Bound::Most, 9.5)), "room 68 %");
+        assert_eq!(allowed(&row(0.8, Bound::Most, 1.343)), "no room");
+        assert_eq!(published(&row(170.0, Bound::Least, 162.3)), "≥ 170");
+        assert_eq!(allowed(&row(170.0, Bound::Least, 162.3)), "no room");
+        assert_eq!(allowed(&row(170.0, Bound::Least, 170.0)), "room 0 %");
+        assert_eq!(allowed(&row(170.0, Bound::Least, f64::NAN)), "–");
+    }
+
+    #[test]
     fn differences_are_in_percent_of_the_published_value() {
         assert_eq!(difference(0.43, Some(0.4)), "+7.5 %");
         assert_eq!(difference(19.7, Some(20.2)), "-2.5 %");
@@ -140,7 +180,8 @@ mod tests {
         assert_eq!(difference(3.0, Some(0.0)), "+3");
         assert_eq!(difference(90.0, Some(2.0)), "×45");
         assert_eq!(difference(1.0, None), "–");
-        assert_eq!(tolerance(Some(0.1)), "±10 %");
+        let row = Row { published: Some(1.0), tolerance: Some(0.1), ..Row::default() };
+        assert_eq!(allowed(&row), "±10 %");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tables for a terminal of 100 columns: numbers right-aligned, long texts wrapped.
 
-use crate::number::{difference, people, rounded, tolerance, with_unit};
-use crate::{Cell, Row, Table, Verdict};
+use crate::number::{allowed, difference, people, published, rounded, with_unit};
+use crate::{Cell, Dependence, Row, Table, Tally, Verdict};
 
 /// The maximum width of a table, as long as its columns can be narrowed.
 const WIDTH: usize = 100;
@@ -35,7 +35,7 @@ pub fn table(table: &Table) -> String {
 }
 
 /// Returns measured values with published values: a table for each figure or table of a paper, with
-/// a mark of agreement for each row and a line that counts the marks.
+/// a mark of agreement for each row. [`tally`] counts and explains the marks.
 pub fn rows(rows: &[Row]) -> String {
     let mut out = String::new();
     for group in groups(rows) {
@@ -47,13 +47,13 @@ pub fn rows(rows: &[Row]) -> String {
             vec![
                 row.case.clone(),
                 row.metric.clone(),
-                row.published.map_or_else(|| "–".to_owned(), people),
+                published(row),
                 people(row.measured),
                 spread(row),
                 row.unit.clone(),
                 difference(row.measured, row.published),
-                tolerance(row.tolerance.filter(|_| row.published.is_some())),
-                Verdict::from(row.agrees).sign().to_owned(),
+                allowed(row),
+                format!("{} {}", Verdict::from(row.agrees).sign(), marks(row)).trim().to_owned(),
             ]
         }));
         let mut right = vec![false, false, true, true, true, false, true, true, false];
@@ -65,8 +65,23 @@ pub fn rows(rows: &[Row]) -> String {
         out += &aligned(&lines, &right);
         out += "\n";
     }
-    out += &format!("{}\n", tally(rows));
     out
+}
+
+/// Returns the number of rows that agree, and the meaning of their marks, as a paragraph.
+pub fn tally(rows: &[Row]) -> String {
+    let words = [Tally::of(rows).to_string(), legend(rows)].join(" ");
+    wrapped(&words, WIDTH).into_iter().map(|line| line + "\n").collect()
+}
+
+/// Returns the words beside the verdict of a row.
+pub(crate) fn marks(row: &Row) -> String {
+    let dependence = row.dependence.as_ref().map(|dependence| match dependence {
+        Dependence::Repeats(_) => "repeat",
+        Dependence::Derived(_) => "derived",
+    });
+    let marks = [dependence, Some("floor").filter(|_| row.by_floor)];
+    marks.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the smallest and the largest value of the runs, with three digits to leave room for the
@@ -90,23 +105,16 @@ pub(crate) fn groups(rows: &[Row]) -> Vec<Vec<&Row>> {
     groups
 }
 
-/// Returns a sentence with the number of rows that agree.
-pub(crate) fn tally(rows: &[Row]) -> String {
-    let judged = rows.iter().filter(|row| row.agrees.is_some()).count();
-    let agree = rows.iter().filter(|row| row.agrees == Some(true)).count();
-    let rest = rows.len() - judged;
-    match (judged, rest) {
-        (0, 0) => "Nothing was measured.".to_owned(),
-        (0, rest) => format!("{rest} measured, none with a published value to compare with."),
-        (judged, 0) => format!("{agree} of {judged} published values agree."),
-        (judged, rest) => {
-            let more = match rest {
-                1 => "1 more has no published value".to_owned(),
-                rest => format!("{rest} more have no published value"),
-            };
-            format!("{agree} of {judged} published values agree; {more}.")
-        }
-    }
+/// Returns the meaning of the marks of rows as sentences, for marks that occur.
+pub(crate) fn legend(rows: &[Row]) -> String {
+    let floor = "Floor: more than 15% off; the tolerance of small numbers is larger.";
+    let dependence = "Repeat, derived: the paper states the number elsewhere too, or computes it \
+                      from others; not counted.";
+    let occurring = [
+        Some(floor).filter(|_| rows.iter().any(|row| row.by_floor)),
+        Some(dependence).filter(|_| rows.iter().any(|row| row.dependence.is_some())),
+    ];
+    occurring.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn cell(cell: &Cell) -> String {

@@ -67,9 +67,10 @@ fn report_of(text: &str) -> Report {
             unit: t(),
             published: Some(1.0),
             measured: 2.0,
-            spread: None,
             tolerance: Some(0.1),
             agrees: Some(false),
+            dependence: Some(Dependence::Repeats(t())),
+            ..Row::default()
         }],
         provenance: Provenance {
             version: t(),

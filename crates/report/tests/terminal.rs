@@ -11,9 +11,9 @@ fn row(item: &str, case: &str, published: Option<f64>, measured: f64) -> Row {
         unit: "us".into(),
         published,
         measured,
-        spread: None,
         tolerance: Some(0.1),
         agrees: published.map(|p| (measured - p).abs() <= 0.1 * p),
+        ..Row::default()
     }
 }
 
@@ -26,7 +26,32 @@ fn rows_show_published_values() {
         row("fig7a", "4 bulk senders", None, 14.9),
         row("fig7a", "lost", Some(1.0), f64::NAN),
     ];
-    insta::assert_snapshot!(text::rows(&rows));
+    insta::assert_snapshot!(text::rows(&rows) + &text::tally(&rows));
+}
+
+#[test]
+fn rows_show_bounds_floors_and_values_that_do_not_count() {
+    let bound = |published, bound, measured, agrees| Row {
+        bound: Some(bound),
+        tolerance: None,
+        agrees: Some(agrees),
+        ..row("fig5", "cost of the switch", Some(published), measured)
+    };
+    let rows = [
+        bound(0.8, Bound::Most, 1.343, false),
+        bound(30.0, Bound::Most, 9.5, true),
+        Row {
+            tolerance: Some(0.25),
+            by_floor: true,
+            agrees: Some(true),
+            ..row("fig5", "1 sender", Some(0.6), 0.73)
+        },
+        Row {
+            dependence: Some(Dependence::Repeats("fig4, the same sender".into())),
+            ..row("fig5", "0 senders", Some(0.4), 0.43)
+        },
+    ];
+    insta::assert_snapshot!(text::rows(&rows) + &text::tally(&rows));
 }
 
 #[test]

@@ -2,14 +2,12 @@
 
 use super::report;
 use bandwise_papers::{Options, Paper, PaperResults};
-use bandwise_report::text;
+use bandwise_report::{Row, text};
 
 /// Returns the tables and a summary.
 pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) -> String {
     let rows = &results.rows;
     let mut out = text::rows(rows);
-    // Drops the last line; the count follows below, with the items that fail.
-    out.truncate(out.trim_end().rfind('\n').map_or(0, |end| end + 1));
     if !results.unfinished.is_empty() {
         let count = results.unfinished.len();
         out += &format!(
@@ -17,25 +15,20 @@ pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) 
             results.unfinished[0]
         );
     }
-    let judged = rows.iter().filter(|r| r.agrees.is_some()).count();
-    let agree = rows.iter().filter(|r| r.agrees == Some(true)).count();
     let misses: Vec<String> = paper
         .items
         .iter()
         .filter_map(|(item, _)| {
-            let count = rows.iter().filter(|r| r.item == *item && r.agrees == Some(false)).count();
+            let missed = |r: &&Row| r.item == *item && r.counts() && r.agrees == Some(false);
+            let count = rows.iter().filter(missed).count();
             (count > 0).then(|| format!("{count} of {item}"))
         })
         .collect();
-    let more = match rows.len() - judged {
-        0 => String::new(),
-        more => format!("; {more} more have no published value"),
-    };
-    out += &format!("{agree} of {judged} published values agree{more}.\n");
+    out += &text::tally(rows);
     if !misses.is_empty() {
         out += &format!("Outside of the tolerance: {}.\n", misses.join(", "));
     }
-    if judged > 0 {
+    if rows.iter().any(Row::counts) {
         out += &wrapped(paper.rule);
     }
     for sentence in (paper.summary)(rows) {

@@ -1,5 +1,6 @@
 //! The runs, one for each point of the figures. A run that serves several figures is made once.
 
+use super::calculated::{EQUATION, TEXT};
 use super::link::LINK_GBPS;
 use crate::Options;
 use crate::case;
@@ -21,6 +22,8 @@ const LSG_BYTES: u32 = 64;
 /// follows from two component figures: the bandwidth of a single sender (figure 7b: 52.2 Gbps)
 /// times the round trip of a 4096 B WRITE (figure 6, by qperf: 5.0 us here) is 32.6 KB outstanding.
 const BSG_BUFFER: Bytes = Bytes::from_kib(32);
+/// Message sizes of the figures.
+pub(super) const SIZES: [u32; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 /// Messages per doorbell. "We also use batching with small payload sizes" (VIII-A); the paper gives
 /// no number.
 const BATCH: u32 = 8;
@@ -98,7 +101,8 @@ fn senders(n: usize, bytes: u32) -> Vec<Flow> {
     (1..=n).map(|i| flow(format!("BSG {i}"), i, 0, bulk(bytes, 1))).collect()
 }
 
-fn bsgs(n: usize) -> String {
+/// Returns the name of a number of bulk senders.
+pub(super) fn bsgs(n: usize) -> String {
     format!("{n} BSG{}", if n == 1 { "" } else { "s" })
 }
 
@@ -188,7 +192,7 @@ impl Plan {
     fn zero_load(&self) -> Vec<Case> {
         let mut cases = Vec::new();
         for (setup, text) in [("direct", BACK_TO_BACK), ("switch", RACK)] {
-            for bytes in [64, 128, 256, 512, 1024, 2048, 4096] {
+            for bytes in SIZES {
                 let name = format!("{setup} {bytes} B");
                 let probe = flow("LSG", 1, 0, Method::RPerf(self.probe(bytes, 100_000)));
                 let mut case =
@@ -206,7 +210,7 @@ impl Plan {
     /// ticks.
     fn existing_tools(&self) -> Vec<Case> {
         let mut cases = Vec::new();
-        for bytes in [64, 128, 256, 512, 1024, 2048, 4096] {
+        for bytes in SIZES {
             for tool in ["perftest", "qperf"] {
                 let full = if tool == "perftest" { 500_000 } else { 50_000 };
                 let probe = LatencyTraffic { think: Time::ZERO, ..self.probe(bytes, full) };
@@ -244,6 +248,15 @@ impl Plan {
                 let flows = vec![flow("BSG", 1, 0, method)];
                 let mut case = self.case(&format!("fig5 {name}"), base(setup, text), flows, 5);
                 case.readings = vec![bandwidth("fig5", name, "bandwidth", "BSG", sum)];
+                if (setup, bytes) == ("direct", 64) {
+                    case.readings.push(Reading {
+                        item: TEXT,
+                        case: "one sender".to_owned(),
+                        metric: "64 B messages",
+                        unit: "M/s",
+                        read: Box::new(|r| Some(sum(&bandwidths(r, "BSG")) * 1e3 / (64.0 * 8.0))),
+                    });
+                }
                 cases.push(case);
             }
         }
@@ -300,7 +313,7 @@ impl Plan {
             });
             case
         };
-        [64, 128, 256, 512, 1024, 2048, 4096].map(one).into()
+        SIZES.map(one).into()
     }
 
     /// Returns a scenario with the switch that the paper simulates: no hiccups ("the switch uArch
@@ -332,7 +345,10 @@ impl Plan {
                 let name = format!("{policy} {}", bsgs(n));
                 let scenario = self.simulated("rack", RACK, scheduling);
                 let mut case = self.case(&format!("fig10 {name}"), scenario, flows, 1_000);
-                case.readings = true_round_trip("fig10", name);
+                case.readings = true_round_trip("fig10", name.clone());
+                if matches!(scheduling, Scheduling::Fcfs) && (n == 1 || n == 5) {
+                    case.readings.push(true_round_trip(EQUATION, name).swap_remove(0));
+                }
                 cases.push(case);
             }
         }
@@ -390,7 +406,7 @@ impl Plan {
             beside("most", most),
         ]);
         let mut one = pretending(1);
-        one.readings = round_trip("fig12", "dedicated SL, pretend LSG with one QP", "us");
+        one.readings = round_trip("fig12", "pretend LSG with one QP", "us");
         one.readings.push(bandwidth(
             "fig13",
             "pretend LSG with one QP",

@@ -1,12 +1,15 @@
 //! Numbers that the paper's text derives from those of its figures.
 
+use super::calculated::EQUATION;
+use super::cases::{SIZES, bsgs};
 use super::link::LINK_GBPS;
 use crate::Finding;
 
 /// Returns the findings, with all derived numbers.
 pub(super) fn with_derived(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found = Found(&findings);
-    let derived = [tails(found), shares(found), steps(found), levels(found)].concat();
+    let derived =
+        [tails(found), shares(found), steps(found), simulated_tails(found), levels(found)].concat();
     findings.extend(derived);
     findings
 }
@@ -43,6 +46,11 @@ fn number(
     })
 }
 
+/// Returns the largest value; `None` if one is missing, as after an interrupted run.
+fn most(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    values.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+}
+
 /// Returns the distances of tails from medians, and the part that the switch adds. Section VI-B: "the
 /// switch introduces at least a 170ns delay to the tail RTT".
 fn tails(found: Found) -> Vec<Finding> {
@@ -55,7 +63,10 @@ fn tails(found: Found) -> Vec<Finding> {
     let direct = above("direct 64 B").zip(above("direct 4096 B")).map(|(a, b)| a.max(b));
     let added = above("switch 64 B").zip(direct).map(|(switch, direct)| switch - direct);
     let relative = found.rtt("fig4", "switch 64 B").map(|(tail, median)| tail / median - 1.0);
+    let tail = |bytes: &u32| found.value("fig4", &format!("direct {bytes} B"), "RTT p99.9");
+    let longest = most(SIZES.iter().map(tail));
     all.extend(number("fig4", "direct: most", metric, "ns", direct));
+    all.extend(number("fig4", "direct: most", "RTT p99.9", "ns", longest));
     all.extend(number("fig4", "added by the switch", metric, "ns", added));
     all.extend(number("fig4", "switch 64 B", metric, "%", relative.map(|r| r * 100.0)));
     all
@@ -75,8 +86,7 @@ fn shares(found: Found) -> Vec<Finding> {
     let cost = |size: &str| {
         Some(bandwidth(&format!("direct {size}"))? - bandwidth(&format!("switch {size}"))?)
     };
-    let costs: Option<Vec<f64>> = ["64 B", "1024 B", "4096 B"].into_iter().map(cost).collect();
-    let most = costs.map(|c| c.into_iter().fold(f64::NEG_INFINITY, f64::max));
+    let most = most(["64 B", "1024 B", "4096 B"].into_iter().map(cost));
     all.extend(number("fig5", "cost of the switch: most", "bandwidth", "Gbps", most));
     let total = |case: &str| found.value("fig7b", case, "total bandwidth");
     let lost = total("1 BSG").zip(total("5 BSGs")).map(|(one, five)| 100.0 * (one - five) / one);
@@ -85,23 +95,34 @@ fn shares(found: Found) -> Vec<Finding> {
 }
 
 /// Returns the numbers of sections VII and VIII-B: the increase of the median by each BSG beyond
-/// the first.
+/// the first. The sections state different ranges for the same curve of the testbed.
 fn steps(found: Found) -> Vec<Finding> {
     let mut all = Vec::new();
-    for (item, prefix) in [("fig7a", ""), ("fig10", "FCFS ")] {
-        let median = |n: usize| {
-            let plural = if n == 1 { "" } else { "s" };
-            found.value(item, &format!("{prefix}{n} BSG{plural}"), "RTT p50")
-        };
+    for (item, prefix, ranges) in
+        [("fig7a", "", &[" (VII)", " (VIII-B)"][..]), ("fig10", "FCFS ", &[""][..])]
+    {
+        let median = |n: usize| found.value(item, &format!("{prefix}{}", bsgs(n)), "RTT p50");
         let steps: Option<Vec<f64>> = (1..5).map(|n| Some(median(n + 1)? - median(n)?)).collect();
         let Some(steps) = steps else { continue };
         let least = steps.iter().copied().fold(f64::INFINITY, f64::min);
         let most = steps.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let case = |which: &str| format!("{prefix}each BSG beyond the first: {which}");
-        all.extend(number(item, case("least"), "RTT p50", "us", Some(least)));
-        all.extend(number(item, case("most"), "RTT p50", "us", Some(most)));
+        for range in ranges {
+            let case = |which: &str| format!("{prefix}each further BSG{range}: {which}");
+            all.extend(number(item, case("least"), "RTT p50", "us", Some(least)));
+            all.extend(number(item, case("most"), "RTT p50", "us", Some(most)));
+        }
     }
+    let median = |n| found.value(EQUATION, &format!("FCFS {}", bsgs(n)), "RTT p50");
+    let step = median(5).zip(median(1)).map(|(five, one)| (five - one) / 4.0);
+    all.extend(number(EQUATION, "each further BSG: simulated", "wait", "us", step));
     all
+}
+
+/// Returns the longest distance of a tail from its median in the paper's simulator, section VIII-B.
+fn simulated_tails(found: Found) -> Vec<Finding> {
+    let above = |n| found.rtt("fig10", &format!("FCFS {}", bsgs(n))).map(|(p999, p50)| p999 - p50);
+    let most = most((0..=5).map(above));
+    number("fig10", "FCFS: most", "tail above median", "us", most).into_iter().collect()
 }
 
 /// Returns the numbers of section VIII-C: the gain of a dedicated service level, and the effect of

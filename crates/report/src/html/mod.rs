@@ -6,8 +6,9 @@ mod lanes;
 mod provenance;
 mod table;
 
+use crate::Tally;
 use crate::markup::Markup;
-use crate::text::{groups, tally};
+use crate::text::{groups, legend};
 use crate::{Figure, Lanes, Report};
 use std::collections::BTreeSet;
 
@@ -75,7 +76,8 @@ fn body(m: &mut Markup, report: &Report) {
             table::write(m, table);
         }
         if !report.rows.is_empty() {
-            table::comparison(m, &groups(&report.rows), &tally(&report.rows));
+            let tally = format!("{} {}", Tally::of(&report.rows), legend(&report.rows));
+            table::comparison(m, &groups(&report.rows), tally.trim());
         }
         if !report.notes.is_empty() {
             m.element("section", &[("id", &"section-notes")], |m| {
@@ -102,7 +104,7 @@ fn answer(m: &mut Markup, report: &Report) {
         }
         if !report.rows.is_empty() {
             m.element("p", &[("class", &"tally")], |m| {
-                m.leaf("a", &[("href", &"#section-rows")], tally(&report.rows));
+                m.leaf("a", &[("href", &"#section-rows")], Tally::of(&report.rows).to_string());
             });
         }
     });

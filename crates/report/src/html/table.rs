@@ -1,9 +1,9 @@
 //! Tables of the page. Each scrolls sideways on its own, so that the page never does.
 
 use crate::markup::Markup;
-use crate::number::{difference, people, tolerance, with_unit};
-use crate::text::spread;
-use crate::{Cell, Row, Table, Verdict};
+use crate::number::{allowed, difference, people, published, with_unit};
+use crate::text::{marks, spread};
+use crate::{Cell, Dependence, Row, Table, Verdict};
 
 /// Writes a table of the report.
 pub(super) fn write(m: &mut Markup, table: &Table) {
@@ -75,7 +75,7 @@ fn item(m: &mut Markup, group: &[&Row]) {
                 m.text(&row.case);
                 m.leaf("small", &[], format!(" {} ({})", row.metric, row.unit));
             });
-            cell(m, &row.published.map_or_else(|| "–".to_owned(), people), true);
+            cell(m, &published(row), true);
             m.element("td", &[("class", &"number")], |m| {
                 m.text(people(row.measured));
                 if row.spread.is_some() {
@@ -84,8 +84,8 @@ fn item(m: &mut Markup, group: &[&Row]) {
             });
             m.element("td", &[("class", &"number")], |m| {
                 m.text(difference(row.measured, row.published));
-                if row.tolerance.is_some() && row.published.is_some() {
-                    m.leaf("small", &[], format!(" {}", tolerance(row.tolerance)));
+                if row.published.is_some() {
+                    m.leaf("small", &[], format!(" {}", allowed(row)));
                 }
             });
             let verdict = Verdict::from(row.agrees);
@@ -94,9 +94,24 @@ fn item(m: &mut Markup, group: &[&Row]) {
                 Verdict::Bad => "no",
                 Verdict::Neutral => "not compared",
             };
-            m.element("td", &[], |m| judged(m, verdict, words, "word"));
+            m.element("td", &[], |m| {
+                judged(m, verdict, words, "word");
+                if let Some(origin) = origin(row) {
+                    m.leaf("small", &[("title", &origin)], format!(" {}", marks(row)));
+                } else if row.by_floor {
+                    m.leaf("small", &[], format!(" {}", marks(row)));
+                }
+            });
         });
     }
+}
+
+/// Returns the origin of a published value that is not counted, as text.
+fn origin(row: &Row) -> Option<String> {
+    row.dependence.as_ref().map(|dependence| match dependence {
+        Dependence::Repeats(place) => format!("repeats {place}"),
+        Dependence::Derived(calculation) => format!("derived: {calculation}"),
+    })
 }
 
 /// Writes a judgement: its coloured sign, and a text. Text of class `word` repeats the sign and is
