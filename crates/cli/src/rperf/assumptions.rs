@@ -69,7 +69,7 @@ struct SwitchRow {
 #[derive(Serialize)]
 pub(super) struct LimitRow {
     part: &'static str,
-    /// The port of the slowest link.
+    /// The port of the slowest link, if the link limits.
     port: Option<String>,
     /// The host with less PCIe, if its PCIe limits and the other one has more.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -189,6 +189,9 @@ impl LimitRow {
             LimitingPart::Pcie(host) => {
                 ("pcie", None, host.map(|host| fabric.node(host).name.clone()))
             }
+            LimitingPart::QueuePairs { .. } => ("queue-pairs", None, None),
+            LimitingPart::Rnic(_) => ("rnic", None, None),
+            LimitingPart::Rate => ("rate", None, None),
         };
         LimitRow {
             part,
@@ -230,7 +233,10 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let source = |preset: SwitchPreset| format!("Latency of {}: {}.", preset.name, preset.source);
     sentences.extend(presets.map(source).collect::<BTreeSet<_>>());
     sentences.push(lanes(scenario));
-    let limits = scenario.flows().iter().map(|flow| limit(scenario, flow));
+    let is_bulk = |flow: &&Flow| matches!(flow.method, Method::Bulk(_));
+    let any = scenario.flows().iter().any(|flow| is_bulk(&flow));
+    let limited = scenario.flows().iter().filter(|flow| !any || is_bulk(flow));
+    let limits = limited.map(|flow| limit(scenario, flow));
     sentences.extend(limits.collect::<BTreeSet<_>>());
     sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
     sentences.extend(outcome.limits.iter().cloned());
@@ -301,6 +307,22 @@ fn limit(scenario: &InfinibandScenario, flow: &Flow) -> String {
             format!(
                 "PCIe of {host} limits a flow over the link of {link} to {payload:.2} Gbps of payload."
             )
+        }
+        LimitingPart::QueuePairs { qps, bytes, gap } => {
+            let pairs = if qps == 1 {
+                "One queue pair limits".into()
+            } else {
+                format!("{qps} queue pairs limit")
+            };
+            format!(
+                "{pairs} a flow to {payload:.2} Gbps of payload, a message of {bytes} in {gap} each (qp-gap)."
+            )
+        }
+        LimitingPart::Rnic(gap) => format!(
+            "The RNIC limits a flow to {payload:.2} Gbps of payload, a packet in {gap} (issue-gap)."
+        ),
+        LimitingPart::Rate => {
+            format!("The flow's own rate limits it to {payload:.2} Gbps of payload.")
         }
     }
 }

@@ -1,7 +1,7 @@
 //! [`InfinibandBuilder`]: checks everything about a scenario before it can be run.
 
 use super::request::{self, FlowError, FlowKey, FlowRequest};
-use super::{Flow, InfinibandScenario, Method, lanes};
+use super::{BulkTraffic, Flow, InfinibandScenario, Method, lanes};
 use crate::time_range::{self, LONGEST, TimeError};
 use bandwise_netsim::infiniband::{Models, ModelsError};
 use bandwise_topology::routes::credit_loop;
@@ -254,6 +254,7 @@ impl<'a> Flows<'a> {
         self.check_name(&flow.name)?;
         request::check(&flow, self.scenario.mtu(&flow))?;
         lanes::check(self.scenario, &flow)?;
+        self.check_rate(&flow)?;
         self.connect(&flow)?;
         self.flows.push(flow);
         Ok(())
@@ -271,6 +272,27 @@ impl<'a> Flows<'a> {
             return Err(FlowError::new(FlowKey::Name, message).allowed(allowed));
         }
         Ok(())
+    }
+
+    /// Refuses a rate that is more than the slowest link of the path has, or than a host's slot.
+    fn check_rate(&self, flow: &Flow) -> Result<(), FlowError> {
+        let Method::Bulk(BulkTraffic { rate: Some(rate), .. }) = &flow.method else {
+            return Ok(());
+        };
+        let link = self.scenario.bottleneck(flow).link;
+        let slots = [flow.from, flow.to].map(|host| {
+            let id = self.scenario.fabric.hosts()[host];
+            let name = &self.scenario.fabric.node(id).name;
+            (self.scenario.device_of(host).pcie_rate, format!("PCIe of {name:?}"))
+        });
+        let path = (link, "a link of its path".to_owned());
+        let parts = slots.into_iter().chain([path]);
+        let (most, part) = parts.min_by_key(|(rate, _)| *rate).expect("there are three parts");
+        if *rate <= most {
+            return Ok(());
+        }
+        let message = format!("a rate of {rate} is over the {most} of {part}");
+        Err(FlowError::new(FlowKey::Rate, message).allowed(format!("up to {most}")))
     }
 
     /// Counts the queue pairs of a flow. RPerf's loopback has both ends at the sender.

@@ -1,8 +1,8 @@
 //! Files that a document names.
 
 use bandwise_input::{InputError, Source};
+use bandwise_topology::Fabric;
 use bandwise_topology::read::{self, FabricSpec};
-use bandwise_topology::{Fabric, MAX_PORTS};
 use std::ops::Range;
 use toml::Spanned;
 
@@ -40,13 +40,15 @@ pub(crate) fn named(
 }
 
 /// Returns the place where the fabric begins in the document.
-pub(crate) fn fabric_span<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
+fn fabric_span<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
     super::text::first_line(source, fabric.span())
 }
 
-/// Returns the fabric of a table or of a file, and the place of errors about it.
+/// Returns the fabric of a table with switches of up to `ports` ports, or of a file, and the place of
+/// errors about it.
 pub(crate) fn fabric(
     source: &Source,
+    ports: u16,
     table: Option<&Spanned<FabricSpec>>,
     file: Option<&Spanned<String>>,
     files: Files,
@@ -58,7 +60,7 @@ pub(crate) fn fabric(
             Err(error.allowed("one of the two"))
         }
         (Some(table), None) => {
-            Ok(Some((table.get_ref().resolve(source, MAX_PORTS)?, fabric_span(source, table))))
+            Ok(Some((table.get_ref().resolve(source, ports)?, fabric_span(source, table))))
         }
         (None, Some(file)) => {
             let text = named(source, file, files)?;

@@ -38,7 +38,7 @@ use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
 use serde::Deserialize;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
 /// Reads a document that consists of a `[fabric]` table.
@@ -79,7 +79,7 @@ pub struct FabricSpec {
     pub(super) link: LinkKey,
     #[serde(default)]
     pub(super) uplink: Option<Spanned<LinkSpec>>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "shape")]
     pub(super) build: Option<Spanned<BuildSpec>>,
     #[serde(default)]
     pub(super) switch: Vec<SwitchSpec>,
@@ -87,6 +87,20 @@ pub struct FabricSpec {
     pub(super) host: Vec<HostSpec>,
     #[serde(default)]
     pub(super) cable: Vec<CableSpec>,
+}
+
+/// Reads a shape. A table of no key or of several says which shapes there are.
+fn shape<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Spanned<BuildSpec>>, D::Error> {
+    Option::deserialize(value).map_err(|error: D::Error| {
+        match error.to_string().contains("wanted exactly 1 element") {
+            true => D::Error::custom(
+                "a shape is one key; expected \"back-to-back\", { single-switch = N }, { fat-tree = K }, \
+                 { leaf-spine = { leaves = L, spines = S, hosts = H } } or { directors = { count = D, \
+                 ports = K } }",
+            ),
+            false => error,
+        }
+    })
 }
 
 /// A common topology.

@@ -103,6 +103,8 @@ fn invalid_fabrics_are_refused() {
     insta::assert_snapshot!(whole(no_rate), @r#"f.toml:3: this link has no rate (allowed: a `rate` of its own, or link = { rate = "100 Gbps" } in [fabric] for all)"#);
     insta::assert_snapshot!(whole("[fabric]\nlink = { rate = \"0 bps\" }\nbuild = \"back-to-back\"\n"), @r#"f.toml:2: a link can't have a rate of 0 bps (allowed: at least 10 Mbps, such as "100 Gbps")"#);
     insta::assert_snapshot!(whole("[fabric]\nlink = 3\n"), @r#"f.toml:2: 3 can't stand here (allowed: a table such as { rate = "100 Gbps", delay = "10 ns" })"#);
+    insta::assert_snapshot!(whole("[fabric]\nbuild = { single-switch = 7, hosts = 3 }\n"), @r#"f.toml:2: a shape is one key (allowed: "back-to-back", { single-switch = N }, { fat-tree = K }, { leaf-spine = { leaves = L, spines = S, hosts = H } } or { directors = { count = D, ports = K } })"#);
+    insta::assert_snapshot!(whole("[fabric]\nbuild = {}\n"), @r#"f.toml:2: a shape is one key (allowed: "back-to-back", { single-switch = N }, { fat-tree = K }, { leaf-spine = { leaves = L, spines = S, hosts = H } } or { directors = { count = D, ports = K } })"#);
     insta::assert_snapshot!(whole("[fabric]\nbuild = \"back-to-back\"\n"), @r#"f.toml:2: `build` without a rate for its links (allowed: `build` and a line such as link = { rate = "100 Gbps" })"#);
     insta::assert_snapshot!(whole("[fabric]\nlink = { delay = \"1 us\" }\nbuild = { single-switch = 3 }\n"), @r#"f.toml:3: `build` without a rate for its links (allowed: `build` and a line such as link = { rate = "100 Gbps" })"#);
     insta::assert_snapshot!(whole("[fabric]\nlink = { rat = \"1 Gbps\" }\n"), @"f.toml:2: unknown field `rat` (allowed: `rate` or `delay`)");

@@ -3,7 +3,7 @@
 use crate::reader::files::{self, Files};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::FabricSpec;
-use bandwise_topology::{Fabric, builders};
+use bandwise_topology::{Fabric, MAX_PORTS, builders};
 use bandwise_units::{BitRate, Time};
 use std::ops::Range;
 use toml::Spanned;
@@ -16,7 +16,7 @@ pub(super) fn resolve(
     files: Files,
     warnings: &mut Vec<InputError>,
 ) -> Result<(Fabric, Range<usize>), InputError> {
-    let given = files::fabric(source, table, file, files, warnings)?;
+    let given = files::fabric(source, MAX_PORTS, table, file, files, warnings)?;
     let (fabric, at) = given.unwrap_or_else(|| (default_fabric(), 0..0));
     if fabric.hosts().len() < 2 {
         let error = source.error(at, "a fabric of one host, without a receiver");

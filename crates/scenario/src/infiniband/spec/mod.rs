@@ -10,6 +10,7 @@
 //! [fabric]                     # see bandwise_topology::read::toml
 //! build = { single-switch = 7 }
 //! link = { rate = "54.545454545 Gbps", delay = "10 ns" }
+//! # or, above the tables, fabric-file = "FILE": TOML, ibnetdiscover output or an ibsim netlist
 //!
 //! [switch]                     # every switch
 //! preset = "generic"           # or a switch such as "qm8700-hdr"
@@ -83,11 +84,12 @@ pub(crate) mod switch;
 pub(in crate::infiniband) use node::default_models;
 
 use super::{BuildError, InfinibandScenario};
-use crate::reader::files::{File, Files, fabric_span};
+use crate::reader::files::{self, File, Files};
 use crate::reader::kind::{Kind, is_fabric_file};
 use crate::reader::parsed::Parsed;
 use crate::reader::tables::{list, placed, table};
 use crate::reader::text;
+use crate::reader::values::Given;
 use bandwise_input::{InputError, Source};
 use bandwise_topology::Fabric;
 use bandwise_topology::infiniband::MAX_PORTS;
@@ -106,9 +108,10 @@ use toml::de::DeTable;
 
 /// A scenario as a TOML document states it.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Spec {
     title: Option<String>,
+    fabric_file: Given<String>,
     #[serde(default, deserialize_with = "placed")]
     fabric: Option<Spanned<FabricSpec>>,
     #[serde(default, deserialize_with = "table")]
@@ -119,7 +122,7 @@ struct Spec {
     node: Vec<Spanned<NodeSpec>>,
     #[serde(default, deserialize_with = "table")]
     qos: QosSpec,
-    #[serde(default, rename = "congestion-control", deserialize_with = "placed")]
+    #[serde(default, deserialize_with = "placed")]
     congestion_control: Option<Spanned<CongestionSpec>>,
     #[serde(default, deserialize_with = "table")]
     run: RunSpec,
@@ -128,8 +131,8 @@ struct Spec {
 }
 
 /// Required keys of a fabric, for errors.
-const FABRIC_KEYS: &str = "a [fabric] table with keys such as build = { single-switch = 7 } and \
-                           link = { rate = \"100 Gbps\" }";
+const FABRIC_KEYS: &str = "fabric-file = \"FILE\" above the tables, or a [fabric] table with keys such as \
+                           build = { single-switch = 7 } and link = { rate = \"100 Gbps\" }";
 
 impl InfinibandScenario {
     /// Reads a TOML scenario, or a fabric file, which becomes a scenario without flows: output of
@@ -148,12 +151,11 @@ impl InfinibandScenario {
         text::check_text(source)?;
         let fabric = match read::detect(source) {
             Format::Toml => {
-                let document = text::document(source)?;
-                let scenario = match is_fabric_file(document.get_ref()) {
-                    true => InfinibandScenario::from_document(source, document, &mut files)?,
-                    false => InfinibandScenario::from_toml(source, files)?,
-                };
-                return Ok(Parsed { scenario, warnings: Vec::new() });
+                let mut document = text::document(source)?;
+                if !is_fabric_file(document.get_ref()) {
+                    Kind::Infiniband.take(source, &mut document)?;
+                }
+                return InfinibandScenario::from_document(source, document, &mut files);
             }
             Format::Ibnetdiscover => read::ibnetdiscover(source)?,
             Format::Ibsim => read::ibsim(source)?,
@@ -166,7 +168,8 @@ impl InfinibandScenario {
         Ok(Parsed { scenario: builder.build().map_err(error)?, warnings })
     }
 
-    /// Reads a TOML scenario. `files` returns the text of a file that it names.
+    /// Reads a TOML scenario, without the warnings about a fabric's file. `files` returns the text of
+    /// a file that it names.
     ///
     /// # Errors
     ///
@@ -178,7 +181,7 @@ impl InfinibandScenario {
         text::check_text(source)?;
         let mut document = text::document(source)?;
         Kind::Infiniband.take(source, &mut document)?;
-        InfinibandScenario::from_document(source, document, &mut files)
+        Ok(InfinibandScenario::from_document(source, document, &mut files)?.scenario)
     }
 
     /// Reads a document after its kind was removed.
@@ -186,15 +189,17 @@ impl InfinibandScenario {
         source: &Source,
         document: Spanned<DeTable>,
         files: Files,
-    ) -> Result<InfinibandScenario, InputError> {
+    ) -> Result<Parsed<InfinibandScenario>, InputError> {
         let spec: Spec = source.read(document)?;
-        let Some(fabric) = &spec.fabric else {
+        let mut warnings = Vec::new();
+        let (table, file) = (spec.fabric.as_ref(), spec.fabric_file.as_ref());
+        let given = files::fabric(source, MAX_PORTS, table, file, files, &mut warnings)?;
+        let Some((fabric, at)) = given else {
             let error = source.error(0..0, "there is no fabric");
             return Err(error.allowed(FABRIC_KEYS));
         };
-        let at = fabric_span(source, fabric);
-        let fabric = fabric.get_ref().resolve(source, MAX_PORTS)?;
-        spec.resolve(source, fabric, at, files)
+        let scenario = spec.resolve(source, fabric, at, files)?;
+        Ok(Parsed { scenario, warnings })
     }
 }
 

@@ -82,7 +82,7 @@ use crate::reader::tables::{list, placed, table};
 use crate::reader::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::FabricSpec;
-use bandwise_topology::{Fabric, builders};
+use bandwise_topology::{Fabric, MAX_PORTS, builders};
 use bandwise_units::{BitRate, Time};
 use job::JobSpec;
 use model::ModelSpec;
@@ -169,7 +169,7 @@ impl JobsScenario {
         let spec: Spec = source.read(document)?;
         let mut warnings = Vec::new();
         let (table, file) = (spec.fabric.as_ref(), spec.fabric_file.as_ref());
-        let of_document = files::fabric(source, table, file, &mut files, &mut warnings)?;
+        let of_document = files::fabric(source, MAX_PORTS, table, file, &mut files, &mut warnings)?;
         let Overrides { fabric, models, queues, seed } = overrides;
         let fabric = match (fabric, of_document) {
             (Some(fabric), _) | (None, Some((fabric, _))) => fabric,

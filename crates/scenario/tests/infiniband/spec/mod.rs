@@ -1,6 +1,7 @@
 //! The text form of a scenario: what it means, and what it refuses.
 
 mod accepted;
+mod fabric_file;
 mod never_panics;
 mod opensm;
 mod refused_fabric;

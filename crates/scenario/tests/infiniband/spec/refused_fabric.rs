@@ -13,9 +13,9 @@ fn invalid_documents_are_refused() {
     insta::assert_snapshot!(error(&String::from_utf8_lossy(b"\x89PNG\r\n\x1a\n\xff")), @"s.toml:1: bytes that are not UTF-8: this is not text (allowed: a TOML scenario with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
     insta::assert_snapshot!(error("\u{1}\u{2}\u{7f}\u{3}ELF"), @"s.toml:1: key with no value (allowed: a TOML scenario with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
     insta::assert_snapshot!(error("Dear reader,\nthis is a letter.\n"), @"s.toml:1: key with no value (allowed: a TOML scenario with a [fabric] table, the output of ibnetdiscover, or a netlist of ibsim)");
-    insta::assert_snapshot!(error("kind = \"infiniband\"\n"), @r#"s.toml:1: there is no fabric (allowed: a [fabric] table with keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" })"#);
+    insta::assert_snapshot!(error("kind = \"infiniband\"\n"), @r#"s.toml:1: there is no fabric (allowed: fabric-file = "FILE" above the tables, or a [fabric] table with keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" })"#);
     insta::assert_snapshot!(after("title = \n"), @"s.toml:15: string values must be quoted (allowed: literal string)");
-    insta::assert_snapshot!(after("[swich]\nlatency = \"1 ns\"\n"), @"s.toml:15: unknown field `swich` (allowed: one of `title`, `fabric`, `switch`, `device`, `node`, `qos`, `congestion-control`, `run`, `flow`)");
+    insta::assert_snapshot!(after("[swich]\nlatency = \"1 ns\"\n"), @"s.toml:15: unknown field `swich` (allowed: one of `title`, `fabric-file`, `fabric`, `switch`, `device`, `node`, `qos`, `congestion-control`, `run`, `flow`)");
     insta::assert_snapshot!(after("[switch]\nlatncy = \"1 ns\"\n"), @"s.toml:16: unknown field `latncy` (allowed: one of `preset`, `latency`, `buffer`, `scheduling`, `queueing`, `credit-delay`, `hiccup`)");
     insta::assert_snapshot!(after("[run]\nseed = 1\nseed = 2\n"), @"s.toml:17: duplicate key (allowed: each key once in a table, and [[name]] for one of several tables)");
     insta::assert_snapshot!(after("[run]\n[run]\n"), @"s.toml:16: duplicate key (allowed: each key once in a table, and [[name]] for one of several tables)");

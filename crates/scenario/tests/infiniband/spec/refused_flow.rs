@@ -1,6 +1,6 @@
 //! Error messages for mistakes in flows.
 
-use super::{after, error, with};
+use super::{SMALL, after, error, read, with};
 
 /// The error of a bulk flow with more keys.
 fn bulk(keys: &str) -> String {
@@ -108,6 +108,14 @@ fn invalid_names_are_refused() {
     insta::assert_snapshot!(after("[[flow]]\nname = \"bulk h1->h0\"\nfrom = \"h1\"\nto = \"h2\"\nmethod = \"bulk\"\n"), @r#"s.toml:16: two flows have the name "bulk h1->h0" (allowed: a `name` that no other flow has)"#);
     insta::assert_snapshot!(bulk("name = \"\""), @r#"s.toml:10: "" can't be the name of a flow (allowed: one or more characters, none of them a control character)"#);
     insta::assert_snapshot!(bulk("name = \"a\\nb\""), @r#"s.toml:10: "a\nb" can't be the name of a flow (allowed: one or more characters, none of them a control character)"#);
+}
+
+#[test]
+fn rates_over_link_and_slot_are_refused() {
+    insta::assert_snapshot!(bulk("rate = \"56 Gbps\""), @"s.toml:10: a rate of 56 Gbps is over the 54.545454545 Gbps of a link of its path (allowed: up to 54.545454545 Gbps)");
+    let slot = "[[node]]\nname = \"h0\"\ndevice = { pcie-rate = \"8 Gbps\" }\n";
+    insta::assert_snapshot!(error(&format!("{SMALL}{slot}").replacen("\"bulk\"", "\"bulk\"\nrate = \"9 Gbps\"", 1)), @r#"s.toml:10: a rate of 9 Gbps is over the 8 Gbps of PCIe of "h0" (allowed: up to 8 Gbps)"#);
+    read(&format!("{SMALL}{slot}").replacen("\"bulk\"", "\"bulk\"\nrate = \"8 Gbps\"", 1));
 }
 
 #[test]
