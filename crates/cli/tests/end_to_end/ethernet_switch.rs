@@ -70,6 +70,28 @@ fn marks_without_effect_are_told_in_text_and_json() {
     assert_eq!(json["warnings"].as_array().unwrap().len(), 1);
 }
 
+/// Two senders at line rate into one port lose every second packet of a small buffer, and go-back-N
+/// sends what is in flight behind it again. IRN sends the lost ones only.
+#[test]
+fn collapse_of_go_back_n_is_told() {
+    let place = Place::new();
+    let file = |kind: &str| {
+        format!(
+            "kind = \"ethernet\"\n[fabric]\nbuild = {{ single-switch = 3 }}\n\
+             link = {{ rate = \"100 Gbps\", delay = \"100 ns\" }}\n[switch]\nqueues = \"output\"\n\
+             buffer = \"500 KB\"\npfc = false\n[transport]\nkind = \"{kind}\"\n\
+             [workload]\nflows = \"f.csv\"\n"
+        )
+    };
+    place.write("f.csv", "start_ns,src,dst,bytes\n0,0,2,4000000\n0,1,2,4000000\n");
+    place.write("roce.toml", file("roce"));
+    let ran = place.run(&["sim", "run", "roce.toml"]).good();
+    assert!(ran.stderr.contains("the goodput has collapsed"), "{}", ran.stderr);
+    place.write("irn.toml", file("irn"));
+    let ran = place.run(&["sim", "run", "irn.toml"]).good();
+    assert!(!ran.stderr.contains("collapsed"), "{}", ran.stderr);
+}
+
 /// Three senders share 100 Gbps by 10:30:60. With as many bytes each, all end after 10,000 packets of
 /// 1,082 B: 865.6 us.
 #[test]
