@@ -1,8 +1,11 @@
 //! QoS tables as OpenSM writes them: texts with commas, and its configuration as a file.
 
 use super::{SMALL, after, read};
+use bandwise_input::Source;
 use bandwise_netsim::infiniband::Qos;
 use bandwise_scenario::File;
+use bandwise_scenario::infiniband::InfinibandScenario;
+use proptest::prelude::*;
 
 /// The files that scenarios of these tests can name.
 pub(super) fn files(name: &str) -> Result<File, String> {
@@ -79,4 +82,46 @@ fn invalid_configurations_are_refused() {
     insta::assert_snapshot!(refused("low = \"0:64,1\""), @r#"s.toml:16: "1" is not an arbitration entry (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
     insta::assert_snapshot!(refused("sl2vl = \"0,1,x,0,0,0,0,0,0,0,0,0,0,0,0,0\""), @"s.toml:16: SL2 is mapped to x (allowed: a lane of 0 to 14, or 15 to drop the packets of this level)");
     insta::assert_snapshot!(refused("high = 3"), @"s.toml:16: 3 can't stand here (allowed: a list, or a text with commas as in opensm.conf)");
+}
+
+/// Any change of a configuration gives tables, or an error in its file.
+#[test]
+fn mutated_configurations_never_panic() {
+    const CONF: &str = "qos TRUE\nmax_op_vls 3\nqos_high_limit 3\nqos_vlarb_high 1:8\n\
+                        qos_vlarb_low 0:64,2:192\nqos_sl2vl 0,1,2,0,0,0,0,0,0,0,0,0,0,0,0,15\n\
+                        qos_swe_vlarb_low (null)\nqos_ca_high_limit -1\nqos_ca_sl2vl 0,1\n";
+    const PIECES: [&str; 14] = [
+        "",
+        "0",
+        "-1",
+        "99999999999",
+        ",",
+        ":",
+        "15:3",
+        "0:256",
+        "(null)",
+        "\n",
+        "qos_",
+        "FALSE",
+        "é",
+        "\0",
+    ];
+    let text = format!("{SMALL}[qos]\nopensm = \"any.conf\"\n");
+    let (at, len) = (any::<prop::sample::Index>(), 0usize..9);
+    proptest!(|(cuts in prop::collection::vec((at, len, prop::sample::select(&PIECES[..])), 1..4))| {
+        let mut conf: Vec<char> = CONF.chars().collect();
+        for (at, len, piece) in cuts {
+            let at = at.index(conf.len() + 1);
+            let end = (at + len).min(conf.len());
+            conf.splice(at..end, piece.chars());
+        }
+        let conf: String = conf.into_iter().collect();
+        let file = |name: &str| Ok(File { name: name.into(), text: conf.clone() });
+        let read = InfinibandScenario::from_text(&Source::new("s.toml", &text), &[], file);
+        if let Err(error) = read {
+            let shown = error.to_string();
+            prop_assert!(shown.contains("(allowed: "), "{shown}");
+            prop_assert!(shown.starts_with("any.conf:") || shown.starts_with("s.toml:"), "{shown}");
+        }
+    });
 }
