@@ -28,7 +28,7 @@ pub mod rperf;
 mod run;
 pub mod saba;
 
-pub use claim::Claim;
+pub use claim::{Claim, Holds};
 pub use collect::Collected;
 pub use finding::Finding;
 pub use options::{Observer, Options, PaperError};

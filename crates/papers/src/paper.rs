@@ -5,8 +5,8 @@ use crate::collect::Collected;
 use crate::finding::Finding;
 use crate::options::{Observer, Options, PaperError};
 use crate::published::{Published, Value};
-use bandwise_report::Row;
 use bandwise_report::model::Figure;
+use bandwise_report::{Row, Table};
 
 /// A paper.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +40,10 @@ pub struct Paper {
     pub answer: fn(&[Finding]) -> Vec<String>,
     /// Function that returns the verdicts on the paper's claims.
     pub claims: fn(&[Finding]) -> Vec<Claim>,
+    /// Function that returns further tables.
+    pub tables: fn(&[Finding]) -> Vec<Table>,
+    /// Items whose numbers stand in claims and further tables, not in a table of their own.
+    pub tabled: &'static [&'static str],
     /// Function that sums up the comparison, besides the count.
     pub summary: fn(&[Row]) -> Vec<String>,
 }

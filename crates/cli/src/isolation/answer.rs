@@ -1,10 +1,10 @@
 //! [`IsolationAnswer`]: the findings of all cases and the verdicts on them.
 
 use crate::answer::{Answer, Stats};
-use crate::papers::claims_table;
+use crate::papers::{ClaimRow, claims_table};
 use bandwise_agents::coordinator::RunEnd;
+use bandwise_papers::Finding;
 use bandwise_papers::isolation::{DeviceResults, DeviceStudy};
-use bandwise_papers::{Claim, Finding};
 use bandwise_report::{Cell, Provenance, Report, Table, text as plain};
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub(super) struct IsolationAnswer<'a> {
     depth: u64,
     duration_s: f64,
     findings: Vec<FindingRow<'a>>,
-    claims: Vec<ClaimRow<'a>>,
+    claims: Vec<ClaimRow>,
     empty: &'a [String],
     cases: CaseCount,
     stop: &'static str,
@@ -41,15 +41,6 @@ struct FindingRow<'a> {
     metric: &'a str,
     unit: &'a str,
     measured: f64,
-}
-
-/// A verdict.
-#[derive(Serialize)]
-struct ClaimRow<'a> {
-    section: &'static str,
-    claim: &'static str,
-    holds: bool,
-    numbers: &'a str,
 }
 
 /// The number of cases.
@@ -74,12 +65,6 @@ impl<'a> IsolationAnswer<'a> {
             unit: &finding.unit,
             measured: finding.value(),
         };
-        let claim = |&Claim { section, text, holds, ref numbers }: &'a Claim| ClaimRow {
-            section,
-            claim: text,
-            holds,
-            numbers,
-        };
         let (measured, wanted) = found.measured;
         IsolationAnswer {
             schema: 1,
@@ -90,7 +75,7 @@ impl<'a> IsolationAnswer<'a> {
             depth: study.depth,
             duration_s: study.length.as_s_f64(),
             findings: found.findings.iter().map(finding).collect(),
-            claims: found.claims.iter().map(claim).collect(),
+            claims: found.claims.iter().map(ClaimRow::from).collect(),
             empty: &found.empty,
             cases: CaseCount { measured, wanted },
             stop,

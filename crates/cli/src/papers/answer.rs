@@ -1,8 +1,9 @@
 //! [`PaperAnswer`]: the results of a paper's run, beside the published values.
 
+use super::claim_row::ClaimRow;
 use super::{report, text};
 use crate::answer::Answer;
-use bandwise_papers::{Claim, Options, Paper, PaperResults};
+use bandwise_papers::{Options, Paper, PaperResults};
 use bandwise_report::{Report, Row, json};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -33,24 +34,9 @@ struct PaperStats<'a> {
     unfinished: &'a [String],
 }
 
-/// A claim, and whether it holds.
-#[derive(Serialize)]
-struct ClaimRow {
-    section: &'static str,
-    claim: &'static str,
-    holds: bool,
-    numbers: String,
-}
-
 impl<'a> PaperAnswer<'a> {
     /// Returns the answer of a run.
     pub(super) fn new(paper: &'a Paper, options: &'a Options, results: &'a PaperResults) -> Self {
-        let claim = |Claim { section, text, holds, numbers }| ClaimRow {
-            section,
-            claim: text,
-            holds,
-            numbers,
-        };
         let counters = &results.effort;
         PaperAnswer {
             rows: &results.rows,
@@ -63,7 +49,7 @@ impl<'a> PaperAnswer<'a> {
                 packet_hops: counters.packet_hops,
                 events: counters.events,
                 simulated_s: results.effort.simulated.as_s_f64(),
-                claims: (paper.claims)(&results.findings).into_iter().map(claim).collect(),
+                claims: (paper.claims)(&results.findings).iter().map(ClaimRow::from).collect(),
                 unfinished: &results.unfinished,
             },
             paper,

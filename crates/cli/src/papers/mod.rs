@@ -1,12 +1,15 @@
 //! `bandwise papers`: the evaluations of papers.
 
 mod answer;
+mod claim_row;
 mod list;
 mod name;
 mod report;
 mod run;
 mod text;
 
+#[cfg(feature = "verbs")]
+pub(crate) use claim_row::ClaimRow;
 #[cfg(feature = "verbs")]
 pub(crate) use report::claims as claims_table;
 

@@ -2,8 +2,8 @@
 
 use super::name::name;
 use bandwise_papers::published::Published;
-use bandwise_papers::{Claim, Options, Paper, PaperResults};
-use bandwise_report::{Cell, Provenance, Report, Table, Verdict};
+use bandwise_papers::{Claim, Holds, Options, Paper, PaperResults};
+use bandwise_report::{Cell, Provenance, Report, Row, Table, Verdict};
 
 /// Returns the report. It depends only on paper, item, seed and length, not on the machine or the
 /// date.
@@ -16,6 +16,9 @@ pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -
     }
     let claimed = (paper.claims)(&results.findings);
     notes.extend((paper.summary)(&results.rows));
+    let mut tables: Vec<Table> =
+        Some(claims(&claimed)).filter(|_| !claimed.is_empty()).into_iter().collect();
+    tables.extend((paper.tables)(&results.findings));
     let mut answer = (paper.answer)(&results.findings);
     if options.quick {
         let quick = "This was a quick run: it simulated less, and each case once. The values \
@@ -27,8 +30,8 @@ pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -
         question: question(paper, options),
         answer,
         figures: (paper.figures)(&results.findings, &published),
-        tables: Some(claims(&claimed)).filter(|_| !claimed.is_empty()).into_iter().collect(),
-        rows: results.rows.clone(),
+        tables,
+        rows: shown(paper, &results.rows),
         provenance: Provenance {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: command(paper, options),
@@ -45,24 +48,63 @@ pub(super) fn report(paper: &Paper, options: &Options, results: &PaperResults) -
     }
 }
 
-/// Returns the table of the paper's claims and of whether they hold.
+/// Returns the rows of items that no other table shows.
+pub(super) fn shown(paper: &Paper, rows: &[Row]) -> Vec<Row> {
+    rows.iter().filter(|row| !paper.tabled.contains(&&*row.item)).cloned().collect()
+}
+
+/// Returns the table of the paper's claims and of whether they hold. A column has the fabric if a
+/// claim is tried on several.
 pub(crate) fn claims(claims: &[Claim]) -> Table {
-    let row = |claim: &Claim| {
-        let verdict = if claim.holds { Verdict::Good } else { Verdict::Bad };
-        let word = if claim.holds { "holds" } else { "does not hold" };
-        vec![
-            Cell::text(claim.section),
-            Cell::text(claim.text),
-            Cell::verdict(verdict, word),
-            Cell::text(&claim.numbers),
-        ]
+    let has_fabrics = claims.iter().any(|claim| !claim.fabric.is_empty());
+    let row = |(i, claim): (usize, &Claim)| {
+        // On further fabrics the claim is the one above.
+        let is_above = i > 0 && claims[i - 1].text == claim.text;
+        let text = |text| Cell::text(if is_above { "" } else { text });
+        let verdict = match claim.holds {
+            Holds::Yes => Verdict::Good,
+            Holds::InPart => Verdict::Neutral,
+            Holds::No => Verdict::Bad,
+        };
+        let fabric = has_fabrics.then(|| Cell::text(claim.fabric));
+        let cells = [
+            Some(text(claim.section)),
+            Some(text(claim.text)),
+            fabric,
+            Some(Cell::verdict(verdict, claim.holds.word())),
+            Some(Cell::text(&claim.numbers)),
+        ];
+        cells.into_iter().flatten().collect()
     };
+    let fabric = has_fabrics.then_some("fabric");
+    let header = [Some("section"), Some("claim"), fabric, Some(""), Some("numbers")];
     Table {
         title: "What the paper claims".into(),
-        caption: "In our runs; every number is an average over the seeds.".into(),
-        header: ["section", "claim", "", "numbers"].map(str::to_owned).to_vec(),
-        rows: claims.iter().map(row).collect(),
+        caption: format!(
+            "In our runs; every number is an average over the seeds. {}",
+            counts(claims)
+        ),
+        header: header.into_iter().flatten().map(str::to_owned).collect(),
+        rows: claims.iter().enumerate().map(row).collect(),
     }
+}
+
+/// Returns the number of claims that hold, on each fabric if there are several.
+fn counts(claims: &[Claim]) -> String {
+    let mut fabrics: Vec<&str> = Vec::new();
+    for claim in claims {
+        if !fabrics.contains(&claim.fabric) {
+            fabrics.push(claim.fabric);
+        }
+    }
+    let count = |fabric: &&str| {
+        let of = |holds| claims.iter().filter(|c| c.fabric == *fabric && c.holds == holds).count();
+        let (yes, in_part, no) = (of(Holds::Yes), of(Holds::InPart), of(Holds::No));
+        let some = if in_part > 0 { format!(", {in_part} in part") } else { String::new() };
+        let here = if fabric.is_empty() { String::new() } else { format!(" at {fabric}") };
+        format!("{yes} of {}{some}{here}", yes + in_part + no)
+    };
+    format!("Claims that hold: {}.", fabrics.iter().map(count).collect::<Vec<_>>().join("; "))
 }
 
 /// Returns the scenario files of the runs, one after another.

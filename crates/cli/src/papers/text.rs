@@ -7,7 +7,8 @@ use bandwise_report::{Row, text};
 /// Returns the tables and a summary.
 pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) -> String {
     let rows = &results.rows;
-    let mut out = text::rows(rows);
+    let shown = report::shown(paper, rows);
+    let mut out = text::rows(&shown);
     if !results.unfinished.is_empty() {
         let count = results.unfinished.len();
         out += &format!(
@@ -24,7 +25,9 @@ pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) 
             (count > 0).then(|| format!("{count} of {item}"))
         })
         .collect();
-    out += &text::tally(rows);
+    if !shown.is_empty() || rows.is_empty() {
+        out += &text::tally(&shown);
+    }
     if !misses.is_empty() {
         out += &format!("Outside of the tolerance: {}.\n", misses.join(", "));
     }
@@ -37,6 +40,9 @@ pub(super) fn text_of(paper: &Paper, options: &Options, results: &PaperResults) 
     let claims = (paper.claims)(&results.findings);
     if !claims.is_empty() {
         out += &format!("\n{}\n", text::table(&report::claims(&claims)));
+    }
+    for table in (paper.tables)(&results.findings) {
+        out += &format!("\n{}\n", text::table(&table));
     }
     let quick = if options.quick { ", quick" } else { "" };
     out += &format!("bandwise {}, seed {}{quick}.\n", env!("CARGO_PKG_VERSION"), options.seed);

@@ -77,6 +77,22 @@ fn json_has_the_documented_keys() {
     }
 }
 
+/// Figure 11 has the runs of two claims about round-robin over two hops, one of them without figure 10.
+#[test]
+fn claims_name_their_fabric() {
+    let ran = Place::new().run(&["papers", "run", "rperf/fig11", "--quick"]).good();
+    assert!(ran.stdout.contains("over two hops, round-robin is"), "{}", ran.stdout);
+    let args = ["papers", "run", "rperf/fig11", "--quick", "--json", "-"];
+    let json = Place::new().run(&args).good().json();
+    let claims = json["stats"]["claims"].as_array().unwrap();
+    assert_eq!(claims.len(), 1);
+    assert_eq!(
+        (&claims[0]["section"], &claims[0]["fabric"]),
+        (&"VIII-B".into(), &"56 Gbps".into())
+    );
+    assert!(claims[0]["holds"].is_boolean());
+}
+
 #[test]
 fn same_seed_same_bytes_on_any_number_of_threads() {
     let place = Place::new();

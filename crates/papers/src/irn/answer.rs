@@ -3,18 +3,18 @@
 
 use super::claims::{claims, irn_beats_roce, irn_needs_no_pfc};
 use super::found::Found;
-use crate::{Claim, Finding};
+use crate::{Claim, Finding, Holds};
 
 /// Returns the answer, without sentences that lack their runs.
 pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
     let claims = claims(findings);
     let count = |&count: &usize| count > 0;
     let hold = Some(claims.len()).filter(count).map(|all| {
-        let hold = claims.iter().filter(|claim| claim.holds).count();
+        let hold = claims.iter().filter(|claim| claim.holds == Holds::Yes).count();
         let colon = if hold < all { "; these do not:" } else { "." };
         format!("{hold} of {all} claims of the paper hold in our runs{colon}")
     });
-    let missed = |claim: &&Claim| !claim.holds;
+    let missed = |claim: &&Claim| claim.holds != Holds::Yes;
     let missed = claims.iter().filter(missed);
     let missed =
         missed.map(|claim| format!("{}: {}; {}.", claim.section, claim.text, claim.numbers));
@@ -26,7 +26,7 @@ pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
 fn verdict(findings: &[Finding]) -> Option<String> {
     let found = Found(findings);
     let (alone, better) = (irn_needs_no_pfc(found)?, irn_beats_roce(found)?);
-    let word = match (alone.holds, better.holds) {
+    let word = match (alone.holds == Holds::Yes, better.holds == Holds::Yes) {
         (true, true) => "No",
         (true, false) => "IRN does not, but it is not always better than RoCE with PFC",
         (false, _) => "Yes",

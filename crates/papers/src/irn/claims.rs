@@ -31,7 +31,7 @@ pub(super) fn claims(findings: &[Finding]) -> Vec<Claim> {
 }
 
 fn claim(section: &'static str, text: &'static str, holds: bool, numbers: String) -> Option<Claim> {
-    Some(Claim { section, text, holds, numbers })
+    Some(Claim { section, text, fabric: "", holds: holds.into(), numbers })
 }
 
 /// Returns the averages of the cases `one over other`, for all congestion controls and metrics that

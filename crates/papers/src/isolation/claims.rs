@@ -112,7 +112,8 @@ pub(super) fn claims(findings: &[Finding]) -> Vec<Claim> {
     let verdicts = glances(found).into_iter().map(|glance| Claim {
         section: "At A First Glance",
         text: glance.text,
-        holds: glance.ours == glance.theirs,
+        fabric: "",
+        holds: (glance.ours == glance.theirs).into(),
         numbers: format!("{}: {}", glance.ours.word(), glance.numbers),
     });
     let others = [
@@ -139,7 +140,7 @@ pub(super) fn answer(findings: &[Finding]) -> Vec<String> {
 }
 
 fn claim(section: &'static str, text: &'static str, holds: bool, numbers: String) -> Option<Claim> {
-    Some(Claim { section, text, holds, numbers })
+    Some(Claim { section, text, fabric: "", holds: holds.into(), numbers })
 }
 
 /// Returns the smallest value, the largest value, and the range as text.
@@ -225,6 +226,7 @@ fn stores_suffer(found: Found) -> Option<Claim> {
 mod tests {
     use super::super::cases::ELEPHANTS;
     use super::*;
+    use crate::Holds;
 
     fn finding(item: &str, case: &str, metric: &str, value: f64) -> Finding {
         let [item, case, metric] = [item, case, metric].map(str::to_owned);
@@ -258,11 +260,14 @@ mod tests {
             claims(&all)
         };
         let suffers = mouse(8.0, 0.1);
-        assert!(suffers[0].holds && suffers[0].numbers.starts_with("unfair: "), "{suffers:?}");
+        assert!(
+            suffers[0].holds == Holds::Yes && suffers[0].numbers.starts_with("unfair: "),
+            "{suffers:?}"
+        );
         assert!(suffers[0].numbers.contains("4.00 times"), "{suffers:?}");
         let fares_well = mouse(2.1, 0.49);
         assert!(
-            !fares_well[0].holds && fares_well[0].numbers.starts_with("fair: "),
+            fares_well[0].holds == Holds::No && fares_well[0].numbers.starts_with("fair: "),
             "{fares_well:?}"
         );
     }
@@ -280,7 +285,7 @@ mod tests {
                 finding("waking", "1 GB over 1 MB, no idle states", RATIO, awake),
                 finding("waking", "1 GB over 10 MB", RATIO, 1.05),
             ];
-            posting_decides(Found(&all)).unwrap().holds
+            posting_decides(Found(&all)).unwrap().holds == Holds::Yes
         };
         assert!(waking(1.03));
         assert!(!waking(1.3));

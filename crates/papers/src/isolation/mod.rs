@@ -40,6 +40,8 @@ pub const PAPER: Paper = Paper {
     tolerance,
     answer: claims::answer,
     claims: claims::claims,
+    tables: |_| Vec::new(),
+    tabled: &[],
     summary,
 };
 

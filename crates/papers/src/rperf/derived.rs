@@ -1,8 +1,9 @@
 //! Numbers that the paper's text derives from those of its figures.
 
 use super::calculated::EQUATION;
-use super::cases::{SIZES, bsgs};
+use super::cases::SIZES;
 use super::link::LINK_GBPS;
+use super::setup::bsgs;
 use crate::Finding;
 
 /// Returns the findings, with all derived numbers.

@@ -4,9 +4,17 @@
 mod answer;
 mod calculated;
 mod cases;
+mod claim_runs;
+mod claims;
 mod derived;
+mod fabrics;
 mod figures;
 mod link;
+mod lookup;
+mod sensitivity;
+mod setup;
+mod variant;
+mod verdict;
 
 use crate::collect::collect;
 use crate::paper::Paper;
@@ -39,8 +47,18 @@ pub const PAPER: Paper = Paper {
             "each method's error against the simulator's ground truth (what the thesis of 2022, \
              section 5.3.2, leaves as future work)",
         ),
+        (
+            claim_runs::ITEM,
+            "further runs that the paper's claims need, among them its main setups with links of 100 \
+             and 400 Gbps",
+        ),
+        (
+            sensitivity::ITEM,
+            "the main results with other limits of high priority, queue pairs, buffers of senders, and \
+             flushes of remote writes",
+        ),
     ],
-    scenarios: cases::SCENARIOS,
+    scenarios: setup::SCENARIOS,
     rule: "A latency agrees within 15% or 0.15 us of the published one (20 ns in figure 4, whose \
            round trips are tens of ns), a bandwidth within 5% of the link's 56 Gbps. A bound has no \
            tolerance.",
@@ -55,7 +73,9 @@ pub const PAPER: Paper = Paper {
     figures: figures::figures,
     tolerance,
     answer: answer::answer,
-    claims: |_| Vec::new(),
+    claims: claims::claims,
+    tables: sensitivity::tables,
+    tabled: &[claim_runs::ITEM, sensitivity::ITEM],
     summary: |_| Vec::new(),
 };
 
@@ -108,6 +128,25 @@ mod tests {
         for (item, _) in PAPER.items {
             assert!(findings.iter().any(|f| f.item == *item), "{item}");
         }
+    }
+
+    /// Five limits and three numbers of queue pairs; three, four and four settings of the senders, of
+    /// which the last four have runs of qperf.
+    #[test]
+    fn every_setting_has_its_results() {
+        use bandwise_report::Cell;
+        let numbers = |table: &bandwise_report::Table| {
+            let is_number = |cell: &&Cell| matches!(cell, Cell::Number { .. });
+            table.rows.iter().map(|row| row.iter().filter(is_number).count()).collect::<Vec<_>>()
+        };
+        let tables = sensitivity::tables(&findings());
+        assert_eq!(numbers(&tables[0]), [4, 4, 4, 4, 4, 3, 3, 3]);
+        assert_eq!(numbers(&tables[1]), [4, 4, 4, 4, 4, 4, 4, 6, 6, 6, 6]);
+        assert!(sensitivity::tables(&[]).is_empty());
+        // The paper's fabric has all claims; those of today all but two.
+        let claims = claims::claims(&findings());
+        let at = |fabric| claims.iter().filter(|claim| claim.fabric == fabric).count();
+        assert_eq!(["56 Gbps", "100 Gbps", "400 Gbps"].map(at), [15, 13, 13]);
     }
 
     /// 48.4 Gbps stand in three places and 0.4 us in four; each counts once. Of 102 numbers in the

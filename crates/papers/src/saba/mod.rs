@@ -59,6 +59,8 @@ pub const PAPER: Paper = Paper {
     tolerance,
     answer: answer::answer,
     claims: |_| Vec::new(),
+    tables: |_| Vec::new(),
+    tabled: &[],
     summary: |_| Vec::new(),
 };
 
