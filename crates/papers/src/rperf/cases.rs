@@ -158,7 +158,7 @@ impl Plan {
         let one = |bytes: u32| {
             let mut flows = senders(5, bytes);
             // With smaller messages, a sample takes more simulated messages.
-            let full = if bytes < 512 { 8_000 } else { 16_000 };
+            let full = if bytes < 512 { 4_000 } else { 8_000 };
             flows.push(flow("LSG", 6, 0, Method::RPerf(self.probe(LSG_BYTES, full))));
             let name = format!("{bytes} B");
             let mut case = run(&format!("fig8 {name}"), base("rack", RACK), flows, 1_000);
