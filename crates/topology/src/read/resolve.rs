@@ -1,7 +1,7 @@
 //! Conversion of the TOML form into a fabric.
 
 use super::error::at;
-use super::spec::{BuildSpec, CableSpec, FabricSpec, LinkKey, LinkSpec};
+use super::spec::{BuildSpec, CableSpec, FabricSpec, LinkKey, LinkSpec, UplinkKey};
 use super::values::{Count, Quantity};
 use crate::infiniband::CABLE_DELAY;
 use crate::{
@@ -75,18 +75,39 @@ impl Resolver<'_> {
         let built = built.and_then(|fabric| fabric.check_ports(self.most_ports).map(|()| fabric));
         let built = built.map_err(|e| at(self.source, build.span(), &e))?;
         let Some(uplink) = &self.spec.uplink else { return Ok(built) };
-        if built.switches().len() < 2 {
+        let tiers = built.uplink_tiers();
+        if tiers == 0 {
             let message = "`uplink` is not used: this fabric has no cable between switches";
             let error = self.source.error(uplink.span(), message);
             return Err(error.allowed("`uplink` with fat-tree, leaf-spine or directors"));
         }
-        let LinkSpec { rate, delay } = uplink.get_ref();
-        if rate.is_none() && delay.is_none() {
-            let error = self.source.error(uplink.span(), "`uplink` without a rate and a delay");
+        let given = match uplink.get_ref() {
+            UplinkKey::All(all) => vec![all; tiers],
+            UplinkKey::Tiers(each) if each.len() == tiers => each.iter().collect(),
+            UplinkKey::Tiers(each) => {
+                let message =
+                    format!("uplinks of {} tiers, where the shape has {tiers}", each.len());
+                let error = self.source.error(uplink.span(), message);
+                return Err(error
+                    .allowed("a table for each tier, that of the leaves first, or one for all"));
+            }
+        };
+        let speed = |link: &LinkSpec| self.uplink_speed(uplink.span(), link);
+        let given = given.into_iter().map(speed).collect::<Result<Vec<_>, _>>()?;
+        built.with_uplinks(&given).map_err(|e| at(self.source, uplink.span(), &e))
+    }
+
+    /// Returns the rate and delay of cables between switches: what is not given is that of `link`.
+    fn uplink_speed(
+        &self,
+        span: Range<usize>,
+        link: &LinkSpec,
+    ) -> Result<(BitRate, Time), InputError> {
+        if link.rate.is_none() && link.delay.is_none() {
+            let error = self.source.error(span, "`uplink` without a rate and a delay");
             return Err(error.allowed("a `rate`, a `delay` or both, such as rate = \"400 Gbps\""));
         }
-        let (rate, delay) = self.speed(uplink.span(), rate.as_ref(), delay.as_ref())?;
-        built.with_uplinks(rate, delay).map_err(|e| at(self.source, uplink.span(), &e))
+        self.speed(span, link.rate.as_ref(), link.delay.as_ref())
     }
 
     fn lists(mut self) -> Result<Fabric, InputError> {

@@ -26,7 +26,8 @@
 //! The lists can be replaced by `build = "back-to-back"` or `build = { single-switch = 7 }`, `{
 //! fat-tree = 6 }`, `{ leaf-spine = { leaves = 4, spines = 2, hosts = 8 } }`, `{ directors = {
 //! count = 3, ports = 36 } }`. Then `uplink = { rate = "400 Gbps", delay = "100 ns" }` sets the cables
-//! between switches; keys that it lacks are those of `link`.
+//! between switches, and a list of such tables those of each tier, from the leaves up. Keys that it
+//! lacks are those of `link`.
 //!
 //! In TOML a key is not both a table and a list of tables, so cables are `[[fabric.cable]]`.
 //! Without a default they may be called `[[fabric.link]]`.
@@ -78,7 +79,7 @@ pub struct FabricSpec {
     #[serde(default)]
     pub(super) link: LinkKey,
     #[serde(default)]
-    pub(super) uplink: Option<Spanned<LinkSpec>>,
+    pub(super) uplink: Option<Spanned<UplinkKey>>,
     #[serde(default, deserialize_with = "shape")]
     pub(super) build: Option<Spanned<BuildSpec>>,
     #[serde(default)]
@@ -152,6 +153,35 @@ pub(super) struct CableSpec {
 pub(super) struct LinkSpec {
     pub(super) rate: Option<Spanned<Quantity<BitRate>>>,
     pub(super) delay: Option<Spanned<Quantity<Time>>>,
+}
+
+/// The key `uplink`: the cables of all tiers, or those of each tier.
+#[derive(Debug, Clone)]
+pub(super) enum UplinkKey {
+    All(LinkSpec),
+    Tiers(Vec<LinkSpec>),
+}
+
+impl<'de> Deserialize<'de> for UplinkKey {
+    /// Not derived, because serde's untagged enums lose positions in the document.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TableOrList;
+        impl<'de> Visitor<'de> for TableOrList {
+            type Value = UplinkKey;
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str(
+                    "a table such as { rate = \"400 Gbps\" }, or a list with one for each tier",
+                )
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<UplinkKey, A::Error> {
+                LinkSpec::deserialize(MapAccessDeserializer::new(map)).map(UplinkKey::All)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<UplinkKey, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(UplinkKey::Tiers)
+            }
+        }
+        deserializer.deserialize_any(TableOrList)
+    }
 }
 
 /// The key `link`: the defaults of all cables, or the cables themselves.
