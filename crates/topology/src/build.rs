@@ -83,7 +83,13 @@ impl FabricBuilder {
         let rank = same_kind.len() as u32;
         same_kind.push(id);
         fabric.names.insert(name.clone(), id);
-        fabric.nodes.push(Node { name, kind, rank, cables: vec![None; usize::from(ports)] });
+        fabric.nodes.push(Node {
+            name,
+            kind,
+            rank,
+            cables: vec![None; usize::from(ports)],
+            traffic: None,
+        });
         Ok(id)
     }
 
@@ -178,15 +184,7 @@ impl FabricBuilder {
     /// reach each other.
     pub fn build(self) -> Result<Fabric, FabricError> {
         let fabric = self.linked()?;
-        let &first = fabric.hosts.first().ok_or(FabricError::Empty)?;
-        let reached = reached_from(&fabric, first);
-        match fabric.hosts.iter().find(|h| !reached[h.index()]) {
-            Some(&host) => Err(FabricError::Unreachable {
-                from: fabric.node(first).name.clone(),
-                to: fabric.node(host).name.clone(),
-            }),
-            None => Ok(fabric),
-        }
+        fabric.check_paths().map(|()| fabric)
     }
 
     /// Returns the fabric in parts without a path between them: one if all hosts reach each other.
@@ -229,6 +227,44 @@ impl FabricBuilder {
         match fabric.hosts.iter().find(|&&host| fabric.ports(host).next().is_none()) {
             Some(&host) => Err(FabricError::Unlinked { name: fabric.node(host).name.clone() }),
             None => Ok(fabric),
+        }
+    }
+}
+
+impl Fabric {
+    /// Returns the fabric with other ports for the traffic of some hosts.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`FabricError`] if a port does not exist, has no cable or belongs to a switch, or if
+    /// two hosts can't reach each other through their ports.
+    pub fn with_host_ports(mut self, ports: &[Port]) -> Result<Fabric, FabricError> {
+        for &port in ports {
+            let name = || self.node(port.node).name.clone();
+            let number = port.number;
+            if self.is_switch(port.node) {
+                return Err(FabricError::NotHost { name: name() });
+            }
+            if self.peer(port).is_none() {
+                let cabled = self.ports(port.node).map(|port| port.number.to_string());
+                let cabled = cabled.collect::<Vec<_>>().join(", ");
+                return Err(FabricError::NoCable { name: name(), port: number, cabled });
+            }
+            self.nodes[port.node.index()].traffic = Some(number);
+        }
+        self.check_paths().map(|()| self)
+    }
+
+    /// Checks that there is a host, and that all hosts reach each other.
+    fn check_paths(&self) -> Result<(), FabricError> {
+        let &first = self.hosts.first().ok_or(FabricError::Empty)?;
+        let reached = reached_from(self, first);
+        match self.hosts.iter().find(|h| !reached[h.index()]) {
+            Some(&host) => Err(FabricError::Unreachable {
+                from: self.node(first).name.clone(),
+                to: self.node(host).name.clone(),
+            }),
+            None => Ok(()),
         }
     }
 }

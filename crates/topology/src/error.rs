@@ -92,6 +92,22 @@ pub enum FabricError {
         /// The host.
         name: String,
     },
+    /// A port for the traffic of a switch.
+    #[error("{name:?} is a switch")]
+    NotHost {
+        /// The switch.
+        name: String,
+    },
+    /// A port for a host's traffic that has no cable.
+    #[error("{name:?} has no cable in port {port}")]
+    NoCable {
+        /// The host.
+        name: String,
+        /// The port.
+        port: u16,
+        /// The ports with a cable.
+        cabled: String,
+    },
     /// Two hosts without a path between them.
     #[error("hosts {from:?} and {to:?} can't reach each other")]
     Unreachable {
@@ -132,8 +148,10 @@ impl FabricError {
             Self::Rate { .. } => format!("at least {SLOWEST_LINK}, such as \"100 Gbps\""),
             Self::Delay { .. } => format!("up to {LONGEST_DELAY}, such as \"10 ns\""),
             Self::Unlinked { .. } => "a link to a switch or to another host".into(),
+            Self::NotHost { .. } => "a host".into(),
+            Self::NoCable { cabled, .. } => format!("a port with a cable: {cabled}"),
             Self::Unreachable { .. } => {
-                "a path of switches between the lowest connected ports of every two hosts".into()
+                "a path of switches between the ports that every two hosts use".into()
             }
             Self::Size { allowed, .. } => allowed.clone(),
         }
@@ -146,6 +164,8 @@ impl FabricError {
             | Self::DuplicateName { name }
             | Self::PortCount { name, .. }
             | Self::Unlinked { name }
+            | Self::NotHost { name }
+            | Self::NoCable { name, .. }
             | Self::Unreachable { to: name, .. } => Some(name),
             _ => None,
         }

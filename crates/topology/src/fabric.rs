@@ -59,6 +59,8 @@ pub struct Node {
     pub(crate) rank: u32,
     /// The index of the cable in each port, by port number less one.
     pub(crate) cables: Vec<Option<u32>>,
+    /// The port that a host's traffic uses, if it is not the lowest connected one.
+    pub(crate) traffic: Option<u16>,
 }
 
 /// A full-duplex cable between two ports.
@@ -171,14 +173,17 @@ impl Fabric {
         }
     }
 
-    /// Returns the port that a host's traffic uses: its lowest connected one. Further ports of a
-    /// host carry no traffic.
+    /// Returns the port that a host's traffic uses: its lowest connected one, or the one of
+    /// [`with_host_ports`](Self::with_host_ports). Further ports of a host carry no traffic.
     ///
     /// # Panics
     ///
     /// Panics if the node is a switch without cables.
     pub fn host_port(&self, host: NodeId) -> Port {
-        self.ports(host).next().expect("every host of a fabric has a cable")
+        match self.node(host).traffic {
+            Some(number) => Port { node: host, number },
+            None => self.ports(host).next().expect("every host of a fabric has a cable"),
+        }
     }
 
     /// Returns the text form of a port, such as `tor:3`.

@@ -223,7 +223,8 @@ impl Dump {
                 self.host_links,
             );
             let at = node_line(source, name).unwrap_or(0..0);
-            warnings.push(source.error(at, message));
+            let allowed = "another one by `port` in [[node]] of a scenario with this `fabric-file`";
+            warnings.push(source.error(at, message).allowed(allowed));
         }
         warnings
     }

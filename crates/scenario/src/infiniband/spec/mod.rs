@@ -31,6 +31,7 @@
 //! [[node]]                     # hosts and switches that differ from those above
 //! name = ["h1", "h2"]          # or one name
 //! device = { preset = "connectx4-56g" }   # the keys of [device]; of a switch: switch = { … }
+//! # port = 2                   # port of a host that its traffic uses [default: the lowest with a cable]
 //!
 //! [qos]                        # every port
 //! # opensm = "opensm.conf"     # tables of OpenSM's configuration in place of the next four
@@ -198,6 +199,7 @@ impl InfinibandScenario {
             let error = source.error(0..0, "there is no fabric");
             return Err(error.allowed(FABRIC_KEYS));
         };
+        let fabric = node::with_ports(source, fabric, &spec.node)?;
         let scenario = spec.resolve(source, fabric, at, files)?;
         Ok(Parsed { scenario, warnings })
     }

@@ -4,22 +4,25 @@ use super::device::DeviceSpec;
 use super::qos::default_tables;
 use super::switch::SwitchSpec;
 use crate::reader::tables::placed;
-use crate::reader::values::HostNames;
+use crate::reader::values::{Given, HostNames, number, within};
 use crate::reader::{nodes, text};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::Models;
 use bandwise_netsim::infiniband::host::{DeviceModel, DevicePreset};
 use bandwise_netsim::infiniband::switch::SwitchPreset;
-use bandwise_topology::{Fabric, NodeId};
+use bandwise_topology::infiniband::MAX_PORTS;
+use bandwise_topology::{Fabric, NodeId, Port};
 use bandwise_units::BitRate;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// Models of some nodes, with the keys of `[device]` and `[switch]`.
+/// Models of some nodes, with the keys of `[device]` and `[switch]`, and the port of hosts.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NodeSpec {
     name: HostNames,
+    #[serde(default, deserialize_with = "number")]
+    port: Given<u64>,
     #[serde(default, deserialize_with = "placed")]
     device: Option<Spanned<DeviceSpec>>,
     #[serde(default, deserialize_with = "placed")]
@@ -40,6 +43,30 @@ pub(in crate::infiniband) fn default_models(fabric: &Fabric) -> Models {
     models.switches = fabric.switches().iter().map(own).collect();
     keep_others(&mut models);
     models
+}
+
+/// Returns the fabric with the ports of `[[node]]`.
+pub(super) fn with_ports(
+    source: &Source,
+    fabric: Fabric,
+    nodes: &[Spanned<NodeSpec>],
+) -> Result<Fabric, InputError> {
+    let mut ports = Vec::new();
+    for spec in nodes {
+        ports.extend(spec.get_ref().ports(source, &fabric)?);
+    }
+    let first = nodes.iter().find_map(|spec| spec.get_ref().port.as_ref());
+    let Some(first) = first else { return Ok(fabric) };
+    // An error names the host; its port stands in the table that names it too.
+    let names = |spec: &&Spanned<NodeSpec>, host: Option<&str>| match &spec.get_ref().name {
+        HostNames::One(name) => host == Some(name.get_ref()),
+        HostNames::Each(names) => names.get_ref().iter().any(|name| host == Some(name.get_ref())),
+    };
+    fabric.with_host_ports(&ports).map_err(|error| {
+        let own = nodes.iter().filter(|spec| names(spec, error.node()));
+        let own = own.filter_map(|spec| spec.get_ref().port.as_ref()).next_back();
+        source.error(own.unwrap_or(first).span(), error.to_string()).allowed(error.allowed())
+    })
 }
 
 /// The rate in place of a link where a node has none.
@@ -112,6 +139,13 @@ pub(super) fn models(
 }
 
 impl NodeSpec {
+    fn ports(&self, source: &Source, fabric: &Fabric) -> Result<Vec<Port>, InputError> {
+        let Some(port) = &self.port else { return Ok(Vec::new()) };
+        let number = within(source, "port", port, 1..=u64::from(MAX_PORTS))? as u16;
+        let nodes = self.nodes(source, fabric)?;
+        Ok(nodes.into_iter().map(|node| Port { node, number }).collect())
+    }
+
     fn set_devices(
         &self,
         source: &Source,
@@ -119,9 +153,9 @@ impl NodeSpec {
         spec: &Spanned<NodeSpec>,
         models: &mut Models,
     ) -> Result<(), InputError> {
-        if self.device.is_none() && self.switch.is_none() {
+        if self.device.is_none() && self.switch.is_none() && self.port.is_none() {
             let error = source.error(text::first_line(source, spec.span()), "no model is given");
-            return Err(error.allowed("`device` for hosts, `switch` for switches"));
+            return Err(error.allowed("`device` and `port` for hosts, `switch` for switches"));
         }
         let Some(given) = &self.device else { return Ok(()) };
         for node in self.nodes(source, fabric)? {

@@ -123,11 +123,11 @@ fn rperf_uses_the_loopback_of_its_host() {
 #[test]
 fn invalid_nodes_are_refused() {
     insta::assert_snapshot!(error("[[node]]\nname = \"x\"\ndevice = {}\n"), @r#"s.toml:8: there is no node "x" (allowed: one of 6 nodes: "s", "t", "old", "a", "b", …)"#);
-    insta::assert_snapshot!(error("[[node]]\nname = \"a\"\n"), @"s.toml:7: no model is given (allowed: `device` for hosts, `switch` for switches)");
+    insta::assert_snapshot!(error("[[node]]\nname = \"a\"\n"), @"s.toml:7: no model is given (allowed: `device` and `port` for hosts, `switch` for switches)");
     insta::assert_snapshot!(error("[[node]]\nname = \"a\"\nswitch = {}\n"), @r#"s.toml:9: "a" is a host (allowed: `device` for hosts)"#);
     insta::assert_snapshot!(error("[[node]]\nname = [\"a\", \"t\"]\ndevice = {}\n"), @r#"s.toml:9: "t" is a switch (allowed: `switch` for switches)"#);
     insta::assert_snapshot!(error("[[node]]\nname = \"a\"\ndevice = { preset = \"connectx9\" }\n"), @r#"s.toml:9: unknown preset "connectx9" (allowed: connectx3-fdr, connectx4-56g, connectx5-edr, connectx6-hdr, connectx7-ndr, connectx8-xdr)"#);
-    insta::assert_snapshot!(error("[[node]]\nname = \"a\"\nports = 3\n"), @"s.toml:9: unknown field `ports` (allowed: one of `name`, `device`, `switch`)");
+    insta::assert_snapshot!(error("[[node]]\nname = \"a\"\nports = 3\n"), @"s.toml:9: unknown field `ports` (allowed: one of `name`, `port`, `device`, `switch`)");
     insta::assert_snapshot!(error("[[node]]\nname = \"t\"\nswitch = { buffer = \"1 KiB\" }\n"), @"s.toml:9: a buffer of 1 KiB can't hold a packet of the MTU of 4096 B with its headers (allowed: 4160 B to 4194240 B)");
     insta::assert_snapshot!(error("[node]\nname = \"t\"\n"), @"s.toml:7: a table can't stand here (allowed: a list, or for tables [[name]] before each)");
 }

@@ -1,6 +1,7 @@
 //! Runs of scenarios.
 
 mod congestion;
+mod host_ports;
 mod link_rates;
 mod mixed;
 mod ports;
