@@ -3,8 +3,10 @@
 use super::features::Features;
 use super::homa::HomaHost;
 use super::host::Host;
+use super::host_node::HostNode;
 use super::packet::Packet;
 use super::telemetry::Traced;
+use std::marker::PhantomData;
 
 /// No optional feature.
 #[derive(Debug)]
@@ -25,6 +27,11 @@ pub(crate) struct Telemetered;
 /// Homa, whose priorities are traffic classes.
 #[derive(Debug)]
 pub(crate) struct WithHoma;
+
+/// The features of `F`, and switches of more than 64 ports. Hosts are compiled apart for it: event
+/// loops that share them would not inline them.
+#[derive(Debug)]
+pub(crate) struct Large<F>(PhantomData<F>);
 
 impl Features for Basic {
     type Frame = Packet;
@@ -55,4 +62,12 @@ impl Features for WithHoma {
     type Frame = Packet;
     type Host = HomaHost;
     const CLASSES: bool = true;
+}
+
+impl<F: Features> Features for Large<F> {
+    type Frame = F::Frame;
+    type Host = <F::Host as HostNode>::With<Self>;
+    const CLASSES: bool = F::CLASSES;
+    const DEFERS_SERVICE: bool = F::DEFERS_SERVICE;
+    const LARGE_SWITCHES: bool = true;
 }

@@ -17,6 +17,8 @@ pub(crate) trait Features: Debug + Send {
     /// Switches defer service. Each node is then a partition by itself, and no sender is ever
     /// paused.
     const DEFERS_SERVICE: bool = false;
+    /// Some switch has more than 64 ports, so that sets of ports are larger than a word.
+    const LARGE_SWITCHES: bool = false;
 }
 
 /// Returns the traffic class of a packet.

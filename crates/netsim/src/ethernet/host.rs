@@ -124,6 +124,7 @@ impl<F: Features> Node for Host<F> {
 
 impl<F: Features> HostNode for Host<F> {
     type Frame = F::Frame;
+    type With<G: Features<Frame = F::Frame>> = Host<G>;
 
     fn new(
         number: u32,

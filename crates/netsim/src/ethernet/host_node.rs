@@ -1,6 +1,7 @@
 //! [`HostNode`]: the interface of a host to its network, for all transports.
 
 use super::classes::Classes;
+use super::features::Features;
 use super::flow::{FinishedFlow, FlowSpec};
 use super::host_model::HostModel;
 use super::output::{Net, Output, PfcFrame};
@@ -16,6 +17,8 @@ pub(crate) trait HostNode:
 {
     /// Type of the frames that it sends and receives.
     type Frame: Frame;
+    /// The host of the same transport, compiled for other features.
+    type With<F: Features<Frame = Self::Frame>>: HostNode<Frame = Self::Frame>;
 
     /// Creates a host, known by `number` in events.
     fn new(

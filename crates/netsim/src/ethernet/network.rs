@@ -3,9 +3,10 @@
 use super::capture::{CaptureFilter, CaptureRecord};
 use super::classes::Classes;
 use super::core::{Core, latency};
-use super::feature_sets::{Basic, Classed, Lossy, Telemetered, WithHoma};
+use super::feature_sets::{Basic, Classed, Large, Lossy, Telemetered, WithHoma};
 use super::flow::{FinishedFlow, FlowSpec};
 use super::host_model::HostModel;
+use super::packet::PortBits;
 use super::routing::Routing;
 use super::switch::{Buffering, Pfc, PortCounters, SwitchModel};
 use crate::engine::{Executor, MIN_PARTITION_LATENCY, Sequential};
@@ -83,6 +84,11 @@ enum Variant {
     Classed(Core<Classed>),
     Telemetered(Core<Telemetered>),
     WithHoma(Core<WithHoma>),
+    LargeBasic(Core<Large<Basic>>),
+    LargeLossy(Core<Large<Lossy>>),
+    LargeClassed(Core<Large<Classed>>),
+    LargeTelemetered(Core<Large<Telemetered>>),
+    LargeWithHoma(Core<Large<WithHoma>>),
 }
 
 /// Calls a method of the network, whatever its features.
@@ -94,6 +100,11 @@ macro_rules! each {
             Variant::Classed($network) => $call,
             Variant::Telemetered($network) => $call,
             Variant::WithHoma($network) => $call,
+            Variant::LargeBasic($network) => $call,
+            Variant::LargeLossy($network) => $call,
+            Variant::LargeClassed($network) => $call,
+            Variant::LargeTelemetered($network) => $call,
+            Variant::LargeWithHoma($network) => $call,
         }
     };
 }
@@ -123,21 +134,31 @@ impl Network {
         shards: NonZeroUsize,
         min_latency: Time,
     ) -> Self {
+        /// Builds the variant for the fabric's switches.
+        macro_rules! build {
+            ($small:ident, $large:ident) => {
+                if PortBits::of(fabric) == PortBits::SMALL {
+                    Variant::$small(Core::partitioned(fabric, model, seed, shards, min_latency))
+                } else {
+                    Variant::$large(Core::partitioned(fabric, model, seed, shards, min_latency))
+                }
+            };
+        }
+        let separates_all = || fabric.links().iter().all(|link| latency(link) >= min_latency);
         Network(if let Some(homa) = &model.host.homa {
             assert!(
                 homa.priorities.count() <= model.classes.count,
                 "Homa needs a traffic class for each priority"
             );
-            Variant::WithHoma(Core::partitioned(fabric, model, seed, shards, min_latency))
+            build!(WithHoma, LargeWithHoma)
         } else if model.host.congestion.algorithm.needs_telemetry() {
-            Variant::Telemetered(Core::partitioned(fabric, model, seed, shards, min_latency))
+            build!(Telemetered, LargeTelemetered)
         } else if model.classes.count > 1 {
-            Variant::Classed(Core::partitioned(fabric, model, seed, shards, min_latency))
-        } else if model.is_lossy() && fabric.links().iter().all(|link| latency(link) >= min_latency)
-        {
-            Variant::Lossy(Core::partitioned(fabric, model, seed, shards, min_latency))
+            build!(Classed, LargeClassed)
+        } else if model.is_lossy() && separates_all() {
+            build!(Lossy, LargeLossy)
         } else {
-            Variant::Basic(Core::partitioned(fabric, model, seed, shards, min_latency))
+            build!(Basic, LargeBasic)
         })
     }
 

@@ -7,8 +7,8 @@ use bandwise_units::Time;
 /// A packet, packed into three words because copying it is most of a hop's work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// From the most significant: kind (2 bits), bytes (14), and the output ports of the switches
-    /// still ahead, [`PortBits`] each, the next one lowest.
+    /// From the most significant: the output ports of the switches still ahead (48 bits, [`PortBits`]
+    /// each, the next one highest), bytes (14), kind (2).
     route: u64,
     /// From the most significant: sequence number (32 bits), the flow's key at the receiving host.
     flow: u64,
@@ -33,11 +33,13 @@ pub enum Kind {
 
 const _: () = assert!(std::mem::size_of::<Packet>() == 24);
 
-const KIND: u32 = 62;
-const BYTES: u32 = 48;
+/// Bits of the kind, and of the part below the path.
+const KIND: u32 = 2;
+const BELOW: u32 = 16;
+const PATH: u64 = u64::MAX << BELOW;
 
 /// Largest frame that a packet can represent, in bytes.
-pub const MAX_BYTES: u32 = (1 << (KIND - BYTES)) - 1;
+pub const MAX_BYTES: u32 = (1 << (BELOW - KIND)) - 1;
 
 impl Packet {
     /// Creates a packet of `bytes`, from Ethernet header to frame check sequence, on a path from
@@ -47,7 +49,7 @@ impl Packet {
     #[inline]
     pub const fn new(kind: Kind, bytes: u16, path: u64, key: u32, seq: Seq, sack: Seq) -> Self {
         Packet {
-            route: (kind as u64) << KIND | (bytes as u64) << BYTES | path,
+            route: path | (bytes as u64) << KIND | kind as u64,
             flow: (seq as u64) << 32 | key as u64,
             note: (sack as u64) << 32,
         }
@@ -69,7 +71,7 @@ impl Packet {
     /// Returns the kind.
     #[inline]
     pub const fn kind(&self) -> Kind {
-        match self.route >> KIND {
+        match self.route & ((1 << KIND) - 1) {
             0 => Kind::Data,
             1 => Kind::Ack,
             2 => Kind::Nack,
@@ -79,7 +81,7 @@ impl Packet {
     /// Returns the bytes from Ethernet header to frame check sequence.
     #[inline]
     pub const fn bytes(&self) -> u16 {
-        (self.route >> BYTES) as u16 & MAX_BYTES as u16
+        self.route as u16 >> KIND
     }
     /// Returns the sequence number; in an acknowledgement, the next one expected.
     #[inline]
@@ -121,23 +123,22 @@ impl Packet {
     /// Removes the next hop from the route and returns its output port, counted from 0.
     #[inline]
     pub const fn next_hop(&mut self, bits: PortBits) -> usize {
-        const PATH: u64 = (1 << BYTES) - 1;
-        let output = self.route & bits.mask();
-        self.route = self.route & !PATH | (self.route & PATH) >> bits.0;
+        let output = self.route >> (u64::BITS - bits.0);
+        self.route = (self.route & PATH) << bits.0 | self.route & !PATH;
         output as usize
     }
 
     /// Records the port by which the packet entered a switch, counted from 0. Call after
     /// [`next_hop`](Packet::next_hop), which frees the last place of the route for it.
     #[inline]
-    pub const fn set_input(&mut self, input: usize, bits: PortBits) {
-        self.route |= (input as u64) << (BYTES - bits.0);
+    pub const fn set_input(&mut self, input: usize) {
+        self.route |= (input as u64) << BELOW;
     }
 
     /// Returns the recorded input port.
     #[inline]
     pub const fn input(&self, bits: PortBits) -> usize {
-        (self.route >> (BYTES - bits.0) & bits.mask()) as usize
+        (self.route >> BELOW) as usize & bits.mask()
     }
 }
 
@@ -168,7 +169,7 @@ pub struct PortBits(u32);
 
 impl PortBits {
     /// Bits for switches of up to 64 ports.
-    const LEAST: u32 = 6;
+    pub(super) const SMALL: PortBits = PortBits(6);
 
     /// Returns the bits that the largest switch of a fabric needs: 6 to 9.
     pub fn of(fabric: &Fabric) -> PortBits {
@@ -177,29 +178,29 @@ impl PortBits {
     }
 
     fn for_ports(ports: u16) -> PortBits {
-        PortBits(ports.next_power_of_two().ilog2().max(PortBits::LEAST))
+        PortBits(ports.next_power_of_two().ilog2().max(PortBits::SMALL.0))
     }
 
     #[inline]
-    const fn mask(self) -> u64 {
+    const fn mask(self) -> usize {
         (1 << self.0) - 1
     }
 
     /// Returns the largest number of switches on a path: 8 with up to 64 ports a switch, 6 with up
     /// to 256, 5 with up to 512.
     pub const fn max_switches(self) -> usize {
-        (BYTES / self.0) as usize
+        (PATH.count_ones() / self.0) as usize
     }
 }
 
 /// Returns a path as packets carry it, from ports counted from 1. Returns `None` if it is too long.
 pub fn path(ports: impl Iterator<Item = u16>, bits: PortBits) -> Option<u64> {
     let mut path = 0;
-    for (port, hop) in ports.zip(0..) {
-        if hop == bits.max_switches() {
+    for (port, hop) in ports.zip(1..) {
+        if hop > bits.max_switches() as u32 {
             return None;
         }
-        path |= u64::from(port - 1) << (bits.0 as usize * hop);
+        path |= u64::from(port - 1) << (u64::BITS - bits.0 * hop);
     }
     Some(path)
 }
@@ -233,7 +234,7 @@ mod tests {
         packet = packet.stamped(stamp(Time::from_us(1_024)));
         for (input, output) in [(63, 2), (5, 0), (0, 63)] {
             assert_eq!(packet.next_hop(bits), output);
-            packet.set_input(input, bits);
+            packet.set_input(input);
             assert_eq!(packet.input(bits), input);
         }
         assert_eq!((packet.kind(), packet.bytes(), packet.key()), (Kind::Nack, 9082, u32::MAX - 1));
@@ -267,7 +268,7 @@ mod tests {
             for (number, hop) in numbers.zip(0..) {
                 assert_eq!(packet.next_hop(bits), usize::from(number) - 1);
                 let input = usize::from(ports) - 1 - hop % 2;
-                packet.set_input(input, bits);
+                packet.set_input(input);
                 assert_eq!(packet.input(bits), input);
             }
             assert_eq!((packet.kind(), packet.bytes()), (Kind::Ack, MAX_BYTES as u16));

@@ -10,6 +10,7 @@
 mod control;
 
 use super::classes::Classes;
+use super::features::Features;
 use super::flow::{FinishedFlow, FlowSpec};
 use super::host_model::HostModel;
 use super::host_node::{HostNode, HostReport};
@@ -107,6 +108,7 @@ impl Node for HomaHost {
 
 impl HostNode for HomaHost {
     type Frame = Packet;
+    type With<F: Features<Frame = Packet>> = HomaHost;
 
     fn new(
         number: u32,

@@ -1,5 +1,7 @@
 //! [`Marking`]: ECN marks, with thresholds by a port's rate.
 
+use super::super::packet::{Kind, Packet};
+use bandwise_random::Stream;
 use bandwise_rdma::congestion::RedMarker;
 use bandwise_units::{BitRate, Bytes};
 
@@ -31,6 +33,37 @@ impl Marking {
         };
         let (kmin, kmax) = (scaled(self.marker.kmin()), scaled(self.marker.kmax()));
         RedMarker::new(kmin, kmax, self.marker.pmax()).expect("both thresholds grow by one factor")
+    }
+}
+
+/// The marking of a switch.
+#[derive(Debug)]
+pub(super) struct Marks {
+    /// Markers by output; empty if the switch marks no packet.
+    markers: Vec<RedMarker>,
+    random: Stream,
+}
+
+impl Marks {
+    /// Creates the marking of a switch with outputs of these rates.
+    pub(super) fn new(
+        marking: Option<Marking>,
+        rates: impl Iterator<Item = BitRate>,
+        random: Stream,
+    ) -> Self {
+        let markers = marking.map(|marking| rates.map(|rate| marking.of_port(rate)).collect());
+        Marks { markers: markers.unwrap_or_default(), random }
+    }
+
+    /// Marks a data packet before which `queued` bytes of its class wait for its output, if the
+    /// switch marks packets and a draw says so. Returns whether it is marked.
+    #[inline]
+    pub(super) fn mark(&mut self, output: usize, queued: u32, packet: &mut Packet) -> bool {
+        let Some(marker) = self.markers.get(output) else { return false };
+        let marks = packet.kind() == Kind::Data
+            && marker.marks(Bytes::new(queued.into()), self.random.below(u64::MAX));
+        packet.mark(marks);
+        marks
     }
 }
 

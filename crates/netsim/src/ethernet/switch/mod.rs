@@ -13,6 +13,7 @@
 //! | `ingress.rs` | pause and resumption of a sender |
 //! | `deferred.rs` | deferred service of outputs |
 //! | `sources.rs` | sets of sources with waiting packets |
+//! | `port_set.rs` | sets of ports |
 //! | `../classes.rs` | choice of the next traffic class |
 
 mod contests;
@@ -22,6 +23,7 @@ mod ingress;
 mod marking;
 mod model;
 mod per_input;
+mod port_set;
 mod shared;
 mod sources;
 
@@ -32,16 +34,18 @@ pub use model::{Buffering, Headroom, InputBuffers, Pfc, SharedBuffer, SharedPfc,
 use super::classes::{Classes, DeficitRoundRobin};
 use super::features::{Features, class};
 use super::output::{Net, Output, PfcFrame};
-use super::packet::{CLASSES, GAP, Kind, Packet, PortBits};
+use super::packet::{CLASSES, GAP, Packet, PortBits};
 use super::queues::Queues;
 use super::telemetry::Frame;
-use crate::base::bits::{PortSet, ones};
+use crate::base::bits::ones;
 use crate::engine::{ARRIVAL, Event, LinkEnd, Node};
 use bandwise_random::Stream;
-use bandwise_rdma::congestion::{IntHop, RedMarker};
+use bandwise_rdma::congestion::IntHop;
 use bandwise_units::{Bytes, Time};
 use contests::Contests;
 use ingress::{Admission, Ingress};
+use marking::Marks;
+use port_set::PortSet;
 use shared::Shared;
 use sources::Sources;
 
@@ -55,8 +59,6 @@ struct Port {
     scheduler: DeficitRoundRobin,
     /// Set of classes whose sender may have to be resumed.
     resume_pending: u8,
-    /// Marking of packets for this output.
-    ecn: Option<RedMarker>,
     /// Bytes sent on the wire, for telemetry.
     bytes: u64,
     counters: PortCounters,
@@ -84,7 +86,7 @@ struct PortClass {
 enum Memory {
     /// Size of the buffer per input and class.
     PerInput(u32),
-    Shared(Shared),
+    Shared(Shared, Contests),
 }
 
 /// A switch.
@@ -97,14 +99,12 @@ pub(crate) struct Switch<F: Features> {
     queues: Queues<F::Frame>,
     /// Mask from an input's number to its source: all ones, or zero.
     source: u32,
-    sources: Sources,
+    sources: Sources<F>,
     /// Bits of a port in the paths of packets.
     bits: PortBits,
-    random: Stream,
-    /// Contests for places in queues of a shared buffer.
-    contests: Contests,
+    marks: Marks,
     /// Set of outputs that may have packets, with deferred service.
-    busy_outputs: PortSet,
+    busy_outputs: PortSet<F>,
 }
 
 impl<F: Features> Node for Switch<F> {
@@ -147,6 +147,10 @@ impl<F: Features> Switch<F> {
     /// Creates a switch with one output per port. `headrooms` are those of a lossless class at each
     /// port of a shared buffer. `pfc` returns a port's thresholds if they differ from the model's.
     /// `stream` returns the switch's random stream of a name.
+    ///
+    /// # Panics
+    ///
+    /// If ports take more bits than the features allow.
     pub(crate) fn new(
         model: &SwitchModel,
         classes: &Classes,
@@ -156,13 +160,15 @@ impl<F: Features> Switch<F> {
         pfc: impl Fn(usize) -> Option<Pfc>,
         stream: impl Fn(&str) -> Stream,
     ) -> Self {
+        assert!(F::LARGE_SWITCHES || bits == PortBits::SMALL, "a set of ports is a word");
         let n = outputs.len();
         let (memory, sources) = match &model.buffering {
             Buffering::PerInput(inputs) => {
-                (Memory::PerInput(inputs.buffer.get() as u32), Sources::places(n))
+                (Memory::PerInput(inputs.buffer.get() as u32), Sources::<F>::places(n))
             }
             Buffering::Shared(shared) => {
-                (Memory::Shared(Shared::new(shared, headrooms, classes)), 1)
+                let contests = Contests::new(n * usize::from(classes.count), stream("contests"));
+                (Memory::Shared(Shared::new(shared, headrooms, classes), contests), 1)
             }
         };
         let port_class = |port: usize, class: u8| {
@@ -186,8 +192,8 @@ impl<F: Features> Switch<F> {
                 ingress,
             }
         };
-        let port = |(number, output): (usize, Output)| Port {
-            ecn: model.ecn.map(|marking| marking.of_port(output.rate())),
+        let marks = Marks::new(model.ecn, outputs.iter().map(Output::rate), stream("marks"));
+        let port = |(number, output)| Port {
             output,
             waiting: 0,
             port_classes: std::array::from_fn(|class| port_class(number, class as u8)),
@@ -196,18 +202,15 @@ impl<F: Features> Switch<F> {
             bytes: 0,
             counters: PortCounters::default(),
         };
-        let queues = n * usize::from(classes.count) * sources;
-        let contested = if matches!(memory, Memory::Shared(_)) { queues } else { 0 };
         Switch {
             memory,
             classes: classes.clone(),
             ports: outputs.into_iter().enumerate().map(port).collect(),
-            queues: Queues::new(queues),
+            queues: Queues::new(n * usize::from(classes.count) * sources),
             source: if sources == 1 { 0 } else { u32::MAX },
             sources: Sources::new(n * usize::from(classes.count), sources),
             bits,
-            random: stream("marks"),
-            contests: Contests::new(contested, stream("contests")),
+            marks,
             busy_outputs: PortSet::new(n),
         }
     }
@@ -215,7 +218,7 @@ impl<F: Features> Switch<F> {
     #[inline]
     fn arrival(&mut self, now: Time, input: usize, end: LinkEnd, net: &mut Net<F::Frame>) {
         let mut frame = net.arrived(end);
-        let output = frame.packet_mut().next_hop(self.bits);
+        let output = frame.packet_mut().next_hop(self.bits());
         let class = class::<F>(frame.packet());
         if F::DEFERS_SERVICE {
             self.serve_until(now, output, net);
@@ -234,20 +237,20 @@ impl<F: Features> Switch<F> {
                 return;
             }
         }
-        let queued = port.port_classes[class].queued;
-        if !self.admit(now, input, queued, frame.packet(), net) {
+        if !self.admit(now, input, output, frame.packet(), net) {
             return self.refuse(input, output, frame);
         }
-        self.mark(output, queued, &mut frame);
         let port = &mut self.ports[output];
         let port_class = &mut port.port_classes[class];
+        if self.marks.mark(output, port_class.queued, frame.packet_mut()) {
+            port.counters.marked += 1;
+        }
         port_class.queued += u32::from(frame.packet().bytes());
         port_class.peak = port_class.peak.max(port_class.queued);
         let source = input as u32 & self.source;
-        frame.packet_mut().set_input(input, self.bits);
+        frame.packet_mut().set_input(input);
         let queue = (port_class.queues + source) as usize;
         self.queues.push(queue, frame);
-        self.contests.admitted(queue);
         self.sources.insert(&mut port_class.waiting, port_class.queues, source);
         // With other packets waiting, a wake event is pending. With several classes, that event may
         // be for other classes than this one.
@@ -259,20 +262,6 @@ impl<F: Features> Switch<F> {
         port.waiting |= 1 << class;
     }
 
-    /// Marks a data packet (ECN) before which `queued` bytes of its class wait for its output, if the
-    /// switch marks packets and a draw says so.
-    #[inline]
-    fn mark(&mut self, output: usize, queued: u32, frame: &mut F::Frame) {
-        let port = &mut self.ports[output];
-        if let Some(ecn) = &port.ecn
-            && frame.packet().kind() == Kind::Data
-            && ecn.marks(Bytes::new(queued.into()), self.random.below(u64::MAX))
-        {
-            frame.packet_mut().mark(true);
-            port.counters.marked += 1;
-        }
-    }
-
     /// Drops a packet without room, or instead the last packet of its queue, which has arrived just
     /// before.
     #[inline(never)]
@@ -282,15 +271,17 @@ impl<F: Features> Switch<F> {
         let PortClass { queues, queued, .. } = self.ports[output].port_classes[class];
         let queue = queues as usize;
         let mut loser = input;
-        if self.contests.wins(queue)
-            && let Memory::Shared(shared) = &mut self.memory
+        if let Memory::Shared(shared, contests) = &mut self.memory
+            && contests.wins(queue)
             && let Some(last) = self.queues.last_mut(queue).map(|last| *last.packet())
             && shared.replace(class, queued, last.bytes().into(), new)
         {
-            loser = last.input(self.bits);
+            loser = last.input(self.bits());
             let old = u32::from(last.bytes());
-            self.mark(output, queued - old, &mut frame);
-            frame.packet_mut().set_input(input, self.bits);
+            if self.marks.mark(output, queued - old, frame.packet_mut()) {
+                self.ports[output].counters.marked += 1;
+            }
+            frame.packet_mut().set_input(input);
             self.ports[loser].port_classes[class].ingress.held -= old;
             self.ports[input].port_classes[class].ingress.add(new);
             let port_class = &mut self.ports[output].port_classes[class];
@@ -304,20 +295,25 @@ impl<F: Features> Switch<F> {
         self.ports[output].counters.dropped_leaving += 1;
     }
 
+    /// Returns the bits of a port in the paths of packets.
+    #[inline]
+    fn bits(&self) -> PortBits {
+        if F::LARGE_SWITCHES { self.bits } else { PortBits::SMALL }
+    }
+
     /// Returns the source of packets from an input.
     #[inline]
     fn source(&self, input: usize) -> u32 {
         input as u32 & self.source
     }
 
-    /// Stores a packet in the buffer, if there is room. `queued` bytes of its class wait for its
-    /// output.
+    /// Stores a packet for an output in the buffer, if there is room.
     #[inline]
     fn admit(
         &mut self,
         now: Time,
         input: usize,
-        queued: u32,
+        output: usize,
         packet: &Packet,
         net: &mut Net<F::Frame>,
     ) -> bool {
@@ -325,11 +321,18 @@ impl<F: Features> Switch<F> {
         if F::DEFERS_SERVICE && self.ports[input].port_classes[class].ingress.exceeds_peak(bytes) {
             self.serve_source(now, input, class, net);
         }
+        let PortClass { queues, queued, .. } = self.ports[output].port_classes[class];
         let Port { port_classes, counters, output, .. } = &mut self.ports[input];
         let ingress = &mut port_classes[class].ingress;
         let admission = match &mut self.memory {
             Memory::PerInput(buffer) => per_input::admit(*buffer, ingress, bytes),
-            Memory::Shared(shared) => shared.admit(ingress, input, class, queued, bytes),
+            Memory::Shared(shared, contests) => {
+                let admission = shared.admit(ingress, input, class, queued, bytes);
+                if admission != Admission::Drop {
+                    contests.admitted(queues as usize);
+                }
+                admission
+            }
         };
         match admission {
             Admission::Accept => true,
@@ -346,12 +349,12 @@ impl<F: Features> Switch<F> {
     #[inline]
     fn release(&mut self, now: Time, queued: u32, packet: &Packet, net: &mut Net<F::Frame>) {
         let (class, bytes) = (class::<F>(packet), u32::from(packet.bytes()));
-        let Port { port_classes, counters, output, resume_pending, .. } =
-            &mut self.ports[packet.input(self.bits)];
+        let input = packet.input(self.bits());
+        let Port { port_classes, counters, output, resume_pending, .. } = &mut self.ports[input];
         let ingress = &mut port_classes[class].ingress;
         let may_resume = match &mut self.memory {
             Memory::PerInput(_) => per_input::release(ingress, bytes),
-            Memory::Shared(shared) => shared.release(ingress, class, queued, bytes),
+            Memory::Shared(shared, _) => shared.release(ingress, class, queued, bytes),
         };
         if may_resume {
             ingress.resume_sender(now, class as u8, counters, output, net);
@@ -428,7 +431,7 @@ impl<F: Features> Switch<F> {
         let port_classes = self.ports.iter().flat_map(|port| &port.port_classes);
         let peak = match &self.memory {
             Memory::PerInput(_) => port_classes.map(|port_class| port_class.ingress.peak).max(),
-            Memory::Shared(shared) => Some(shared.peak),
+            Memory::Shared(shared, _) => Some(shared.peak),
         };
         Bytes::new(peak.unwrap_or(0).into())
     }
@@ -451,7 +454,7 @@ impl<F: Features> Switch<F> {
         let queue =
             self.queues.iter((self.ports[output].port_classes[class].queues + source) as usize);
         let packets = queue.map(Frame::packet);
-        packets.filter(|of| of.input(self.bits) == input).map(|of| u32::from(of.bytes())).sum()
+        packets.filter(|of| of.input(self.bits()) == input).map(|of| u32::from(of.bytes())).sum()
     }
 
     /// Returns whether the sender of an input and class could be resumed if `remaining` bytes of its
@@ -460,7 +463,7 @@ impl<F: Features> Switch<F> {
         let ingress = &self.ports[input].port_classes[class].ingress;
         match &self.memory {
             Memory::PerInput(_) => per_input::may_resume(ingress, remaining),
-            Memory::Shared(shared) => shared.may_resume(ingress, remaining),
+            Memory::Shared(shared, _) => shared.may_resume(ingress, remaining),
         }
     }
 

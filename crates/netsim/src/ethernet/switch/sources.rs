@@ -2,7 +2,9 @@
 //! one that word is the set of the groups of 64 sources that are not empty, and the sources of each
 //! group are a word elsewhere.
 
+use super::super::features::Features;
 use crate::base::bits::ones;
+use std::marker::PhantomData;
 
 /// Number of sources in a word.
 const GROUP: u32 = u64::BITS;
@@ -10,12 +12,13 @@ const GROUP: u32 = u64::BITS;
 /// The words of groups, of all sets. A set is given by its own word and by the queue of its first
 /// source.
 #[derive(Debug)]
-pub(super) struct Sources {
+pub(super) struct Sources<F: Features> {
     /// Members by group, in the order of the queues. Empty if no set has more than a word.
     groups: Vec<u64>,
+    features: PhantomData<F>,
 }
 
-impl Sources {
+impl<F: Features> Sources<F> {
     /// Returns the number of queues of a set of `inputs` sources, used or not.
     pub(super) const fn places(inputs: usize) -> usize {
         if inputs <= GROUP as usize { inputs } else { inputs.next_multiple_of(GROUP as usize) }
@@ -24,12 +27,13 @@ impl Sources {
     /// Creates empty sets, each with this number of places.
     pub(super) fn new(sets: usize, places: usize) -> Self {
         let groups = if places <= GROUP as usize { 0 } else { sets * places / GROUP as usize };
-        Sources { groups: vec![0; groups] }
+        assert!(F::LARGE_SWITCHES || groups == 0, "a set of sources is a word");
+        Sources { groups: vec![0; groups], features: PhantomData }
     }
 
     #[inline]
     fn is_one_word(&self) -> bool {
-        self.groups.is_empty()
+        !F::LARGE_SWITCHES || self.groups.is_empty()
     }
 
     #[inline]
@@ -107,6 +111,7 @@ fn first_from(set: u64, start: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::feature_sets::{Basic, Large};
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
@@ -119,44 +124,58 @@ mod tests {
         assert_eq!(first_from(1 << 63, 64), 63);
     }
 
+    type Steps = Vec<(usize, u32, bool)>;
+
+    /// Checks that two sets of one switch equal sets of numbers.
+    fn equals_sets_of_numbers<F: Features>(
+        inputs: usize,
+        steps: &Steps,
+    ) -> Result<(), TestCaseError> {
+        let places = Sources::<F>::places(inputs);
+        let mut sources = Sources::<F>::new(2, places);
+        let mut sets = [0u64; 2];
+        let mut expected = [BTreeSet::new(), BTreeSet::new()];
+        for &(which, source, is_added) in steps {
+            let source = source % inputs as u32;
+            let (queues, numbers) = ((which * places) as u32, &mut expected[which]);
+            if is_added {
+                sources.insert(&mut sets[which], queues, source);
+                numbers.insert(source);
+            } else if numbers.contains(&source) {
+                sources.remove(&mut sets[which], queues, source, false);
+                prop_assert!(sources.contains(sets[which], queues, source));
+                sources.remove(&mut sets[which], queues, source, true);
+                numbers.remove(&source);
+            }
+            prop_assert_eq!(sets[which] == 0, numbers.is_empty());
+            prop_assert!(!is_added || sources.contains(sets[which], queues, source));
+            // After a source comes the next one, as in round-robin order.
+            let start = source + 1;
+            let next = numbers.range(start..).next().or(numbers.first());
+            if let Some(&next) = next {
+                prop_assert_eq!(sources.next(sets[which], queues, start), next);
+            }
+        }
+        for (which, numbers) in expected.iter().enumerate() {
+            let mut found = Vec::new();
+            sources.for_each(sets[which], (which * places) as u32, |queue| found.push(queue));
+            let queues = numbers.iter().map(|&source| which * places + source as usize);
+            prop_assert!(found.into_iter().eq(queues));
+        }
+        Ok(())
+    }
+
     proptest! {
-        /// Two sets of one switch equal sets of numbers, with one word and with several.
+        /// Sets equal sets of numbers, with one word and with several.
         #[test]
         fn sets_equal_sets_of_numbers(
             inputs in prop::sample::select(vec![2usize, 63, 64, 65, 128, 129, 512]),
             steps in prop::collection::vec((0usize..2, 0u32..512, any::<bool>()), 1..200),
         ) {
-            let places = Sources::places(inputs);
-            let mut sources = Sources::new(2, places);
-            let mut sets = [0u64; 2];
-            let mut expected = [BTreeSet::new(), BTreeSet::new()];
-            for (which, source, is_added) in steps {
-                let source = source % inputs as u32;
-                let (queues, numbers) = ((which * places) as u32, &mut expected[which]);
-                if is_added {
-                    sources.insert(&mut sets[which], queues, source);
-                    numbers.insert(source);
-                } else if numbers.contains(&source) {
-                    sources.remove(&mut sets[which], queues, source, false);
-                    prop_assert!(sources.contains(sets[which], queues, source));
-                    sources.remove(&mut sets[which], queues, source, true);
-                    numbers.remove(&source);
-                }
-                prop_assert_eq!(sets[which] == 0, numbers.is_empty());
-                prop_assert!(!is_added || sources.contains(sets[which], queues, source));
-                // After a source comes the next one, as in round-robin order.
-                let start = source + 1;
-                let next = numbers.range(start..).next().or(numbers.first());
-                if let Some(&next) = next {
-                    prop_assert_eq!(sources.next(sets[which], queues, start), next);
-                }
+            if inputs <= 64 {
+                equals_sets_of_numbers::<Basic>(inputs, &steps)?;
             }
-            for (which, numbers) in expected.iter().enumerate() {
-                let mut found = Vec::new();
-                sources.for_each(sets[which], (which * places) as u32, |queue| found.push(queue));
-                let queues = numbers.iter().map(|&source| which * places + source as usize);
-                prop_assert!(found.into_iter().eq(queues));
-            }
+            equals_sets_of_numbers::<Large<Basic>>(inputs, &steps)?;
         }
     }
 }
