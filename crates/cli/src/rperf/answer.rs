@@ -1,6 +1,7 @@
 //! [`RperfAnswer`]: the results of simulated measurements.
 
-use super::assumptions::{AssumptionsRow, LimitRow};
+use super::assumptions::AssumptionsRow;
+use super::limits::LimitRow;
 use super::measure::{Outcome, describe};
 use super::rendering::BandwidthRow;
 use super::settings::Settings;

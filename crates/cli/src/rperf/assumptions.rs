@@ -1,11 +1,12 @@
 //! The models behind simulated results: hosts, switches, lanes, and the part that limits each flow.
 
+use super::limits;
 use super::measure::Outcome;
 use super::settings::Settings;
 use bandwise_netsim::infiniband::egress::Scheduling;
 use bandwise_netsim::infiniband::host::DeviceModel;
 use bandwise_netsim::infiniband::switch::{SwitchModel, SwitchPreset};
-use bandwise_scenario::infiniband::{Bottleneck, Flow, InfinibandScenario, LimitingPart, Method};
+use bandwise_scenario::infiniband::InfinibandScenario;
 use bandwise_topology::NodeId;
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -63,22 +64,6 @@ struct SwitchRow {
     /// The buffer of an input port per lane.
     buffer_bytes: u64,
     scheduling: &'static str,
-}
-
-/// The part that limits a flow alone.
-#[derive(Serialize)]
-pub(super) struct LimitRow {
-    part: &'static str,
-    /// The port of the slowest link, if the link limits.
-    port: Option<String>,
-    /// The host with less PCIe, if its PCIe limits and the other one has more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    host: Option<String>,
-    payload_bps: u64,
-    link_bps: u64,
-    /// The most outstanding READs or atomics of a queue pair, of a flow that has some.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_rd_atomic: Option<u8>,
 }
 
 const fn name(scheduling: Scheduling) -> &'static str {
@@ -180,36 +165,12 @@ fn rows<'a, M, R: From<&'a M>>(groups: ByModel<'a, M>, other: &'a M) -> (R, Vec<
     (R::from(first), rest.collect())
 }
 
-impl LimitRow {
-    pub(super) fn new(scenario: &InfinibandScenario, flow: &Flow) -> Self {
-        let Bottleneck { part, payload, link } = scenario.bottleneck(flow);
-        let fabric = scenario.fabric();
-        let (part, port, host) = match part {
-            LimitingPart::Link(port) => ("link", Some(fabric.describe(port)), None),
-            LimitingPart::Pcie(host) => {
-                ("pcie", None, host.map(|host| fabric.node(host).name.clone()))
-            }
-            LimitingPart::QueuePairs { .. } => ("queue-pairs", None, None),
-            LimitingPart::Rnic(_) => ("rnic", None, None),
-            LimitingPart::Rate => ("rate", None, None),
-        };
-        LimitRow {
-            part,
-            port,
-            host,
-            payload_bps: payload.as_bps(),
-            link_bps: link.as_bps(),
-            max_rd_atomic: flow.method.reads().then_some(flow.max_rd_atomic),
-        }
-    }
-}
-
 /// Returns the models in sentences, and the limits of the results.
 pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let scenario = &settings.runs[0];
     let device = |device: &DeviceModel| {
         let preset = device.of_preset();
-        let changed = if device.is_changed() { ", changed by the file" } else { "" };
+        let changed = if device.is_changed() { ", with values of the file" } else { "" };
         let loopback = match device.loopback_rate {
             own if own == preset.model().loopback_rate => String::new(),
             own => format!(", loopback {own}"),
@@ -218,9 +179,12 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     };
     let switch = |switch: &SwitchModel| {
         let SwitchModel { latency, buffer, scheduling, .. } = switch;
+        let marking = switch.marking.map_or(String::new(), |marking| {
+            format!(", congestion control marks beyond {}", marking.threshold)
+        });
         let preset = switch.of_preset();
         format!(
-            "{} ({}), {latency} port to port, {buffer} a lane and input, {}",
+            "{} ({}), {latency} port to port, {buffer} a lane and input, {}{marking}",
             preset.name,
             preset.title,
             name(*scheduling)
@@ -233,13 +197,7 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let source = |preset: SwitchPreset| format!("Latency of {}: {}.", preset.name, preset.source);
     sentences.extend(presets.map(source).collect::<BTreeSet<_>>());
     sentences.push(lanes(scenario));
-    let is_bulk = |flow: &&Flow| matches!(flow.method, Method::Bulk(_));
-    let any = scenario.flows().iter().any(|flow| is_bulk(&flow));
-    let limited = scenario.flows().iter().filter(|flow| !any || is_bulk(flow));
-    let limits = limited.map(|flow| limit(scenario, flow));
-    sentences.extend(limits.collect::<BTreeSet<_>>());
-    sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
-    sentences.extend(outcome.limits.iter().cloned());
+    sentences.extend(limits::sentences(settings, outcome));
     sentences
 }
 
@@ -277,52 +235,4 @@ fn lanes(scenario: &InfinibandScenario) -> String {
         }
     };
     lanes.iter().map(sentence).collect::<Vec<_>>().join(" ")
-}
-
-/// Returns the limit of a flow's outstanding READs or atomics, if it posts more.
-fn reads(flow: &Flow) -> Option<String> {
-    let posted = match &flow.method {
-        Method::ClosedLoop { depth, .. } => *depth,
-        Method::Bulk(traffic) => traffic.depth,
-        _ => return None,
-    };
-    let most = u32::from(flow.max_rd_atomic);
-    (flow.method.reads() && posted > most).then(|| {
-        format!(
-            "Of {posted} READs or atomics of a queue pair, {most} are outstanding (max-rd-atomic)."
-        )
-    })
-}
-
-fn limit(scenario: &InfinibandScenario, flow: &Flow) -> String {
-    let Bottleneck { part, payload, link } = scenario.bottleneck(flow);
-    let payload = payload.as_gbps_f64();
-    match part {
-        LimitingPart::Link(_) => {
-            format!("The link of {link} limits a flow to {payload:.2} Gbps of payload.")
-        }
-        LimitingPart::Pcie(host) => {
-            let name = |host| scenario.fabric().node(host).name.clone();
-            let host = host.map_or("the hosts".to_owned(), name);
-            format!(
-                "PCIe of {host} limits a flow over the link of {link} to {payload:.2} Gbps of payload."
-            )
-        }
-        LimitingPart::QueuePairs { qps, bytes, gap } => {
-            let pairs = if qps == 1 {
-                "One queue pair limits".into()
-            } else {
-                format!("{qps} queue pairs limit")
-            };
-            format!(
-                "{pairs} a flow to {payload:.2} Gbps of payload, a message of {bytes} in {gap} each (qp-gap)."
-            )
-        }
-        LimitingPart::Rnic(gap) => format!(
-            "The RNIC limits a flow to {payload:.2} Gbps of payload, a packet in {gap} (issue-gap)."
-        ),
-        LimitingPart::Rate => {
-            format!("The flow's own rate limits it to {payload:.2} Gbps of payload.")
-        }
-    }
 }

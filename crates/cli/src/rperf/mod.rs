@@ -9,6 +9,7 @@ mod assumptions;
 mod device;
 mod flags;
 #[cfg(feature = "verbs")]
+mod limits;
 mod listening;
 mod measure;
 mod names;

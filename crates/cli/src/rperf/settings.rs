@@ -31,9 +31,6 @@ pub(super) struct Settings {
 /// The methods of `--compare`.
 const COMPARED: [MethodName; 3] = [MethodName::Rperf, MethodName::PingPong, MethodName::PostPoll];
 
-/// The largest limit of outstanding payload of bulk traffic.
-const LARGEST_BUFFER: Bytes = Bytes::from_kib(1 << 20);
-
 impl Settings {
     /// Returns the fabric.
     pub(super) fn fabric(&self) -> &Fabric {
@@ -167,13 +164,11 @@ impl Flags {
             return Err(source.error(at, message).allowed(allowed).into());
         }
 
-        let buffer = |bytes| buffer_for(bytes, base.models().device.bulk_buffer());
         let one = |&method: &MethodName| -> Result<InfinibandScenario, Failure> {
             let measured = FlowRequest {
                 bytes: self.size,
                 sl: self.sl,
                 samples: self.samples,
-                buffer: buffer(self.size).filter(|_| method == MethodName::Bulk),
                 ..FlowRequest::new(Senders::One(from.0.clone()), to, method)
             };
             let mut builder = base.clone().into_builder().without_flows().request(measured);
@@ -182,7 +177,6 @@ impl Flags {
                 builder = builder.request(FlowRequest {
                     bytes: self.background_size,
                     sl: self.background_sl,
-                    buffer: buffer(self.background_size),
                     ..FlowRequest::new(senders, to, MethodName::Bulk)
                 });
             }
@@ -245,13 +239,6 @@ impl Flags {
         line.value("--seed", run.seed());
         line.0
     }
-}
-
-/// Returns the limit of outstanding payload of bulk traffic: two messages if they are larger than the
-/// usual limit of the sender, or `None` for that.
-fn buffer_for(bytes: Option<Bytes>, usual: Bytes) -> Option<Bytes> {
-    let two = Bytes::new(bytes?.get().saturating_mul(2)).min(LARGEST_BUFFER);
-    (two > usual).then_some(two)
 }
 
 /// Places of values in the line of flags: the measured flow is request 0, the bulk flows request 1.

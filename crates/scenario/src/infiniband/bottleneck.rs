@@ -1,8 +1,9 @@
 //! [`Bottleneck`]: the part that limits the bandwidth of a flow alone.
 
 use super::{BulkTraffic, Flow, InfinibandScenario, Method};
+use bandwise_netsim::infiniband::cable::on_the_wire;
 use bandwise_rdma::verbs::Opcode;
-use bandwise_rdma::wire::{PacketKind, Segment, packet_bytes};
+use bandwise_rdma::wire::{BLOCK, PacketKind, Segment, blocks, packet_bytes};
 use bandwise_topology::{NodeId, Port};
 use bandwise_units::{BitRate, Bytes, Time};
 
@@ -36,6 +37,19 @@ pub enum LimitingPart {
     },
     /// The time between packets that the sender's RNIC starts.
     Rnic(Time),
+    /// The time of the sender's program for a message: one core builds all work requests and handles
+    /// all completions.
+    Cpu(Time),
+    /// The credits of a switch behind a port: its buffer for the lane holds fewer packets than the
+    /// round trip of a credit takes.
+    Credits {
+        /// The port that sends.
+        port: Port,
+        /// The buffer behind it.
+        buffer: Bytes,
+        /// The round trip.
+        round: Time,
+    },
     /// The rate that the flow itself is given.
     Rate,
 }
@@ -59,13 +73,26 @@ impl InfinibandScenario {
             Method::Bulk(traffic) => self.senders_limits(flow, traffic, payload),
             _ => Vec::new(),
         };
-        let all = parts.into_iter().chain(others);
+        let credits = path.iter().filter_map(|&port| self.credits(port, payload, wire));
+        let all = parts.into_iter().chain(others).chain(credits);
         let (payload, part) = all.min_by_key(|(rate, _)| *rate).expect("there are two parts");
         Bottleneck { part, payload, link }
     }
 
-    /// Returns the rates of a bulk flow's queue pairs and of its sender's RNIC, with packets of this
-    /// payload, and the rate that it is given.
+    /// Returns the payload rate that the credits of the switch behind a port allow, with packets of
+    /// this payload and size.
+    fn credits(&self, port: Port, payload: u32, wire: u32) -> Option<(BitRate, LimitingPart)> {
+        let (peer, link) = self.fabric.peer(port)?;
+        let switch = self.fabric.is_switch(peer.node).then(|| self.models.switch_of(peer.node))?;
+        let packets = switch.buffer.get() / (u64::from(blocks(wire)) * u64::from(BLOCK));
+        let sending = link.rate.time_for(on_the_wire(wire));
+        let round = link.delay * 2 + switch.latency + sending + switch.credit_delay;
+        let rate = BitRate::over(Bytes::new(packets * u64::from(payload)), round);
+        Some((rate, LimitingPart::Credits { port, buffer: switch.buffer, round }))
+    }
+
+    /// Returns the rates of a bulk flow's queue pairs, of its sender's RNIC and core, with packets of
+    /// this payload, and the rate that it is given.
     fn senders_limits(
         &self,
         flow: &Flow,
@@ -74,16 +101,18 @@ impl InfinibandScenario {
     ) -> Vec<(BitRate, LimitingPart)> {
         let device = self.device_of(flow.from);
         let (qps, bytes) = (traffic.qps, Bytes::new(traffic.bytes.into()));
-        let per = |bytes: u64, gap: Time| {
-            let bps = u128::from(bytes) * 8 * 1_000_000_000_000 / u128::from(gap.as_ps().max(1));
-            BitRate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX))
-        };
+        let per =
+            |bytes: u64, gap: Time| BitRate::over(Bytes::new(bytes), gap.max(Time::from_ps(1)));
         let gap = device.qp_gap;
         let queue_pairs = per(bytes.get() * u64::from(qps), gap);
         let rnic = per(payload.into(), device.issue_gap);
+        let is_inline = !flow.method.reads() && bytes <= device.inline_max;
+        let copies = if is_inline { bytes.get().div_ceil(64) } else { 0 };
+        let cpu = device.cpu_wqe + device.cpu_inline * copies + device.cpu_completion;
         let mut limits = vec![
             (queue_pairs, LimitingPart::QueuePairs { qps, bytes, gap }),
             (rnic, LimitingPart::Rnic(device.issue_gap)),
+            (per(bytes.get(), cpu), LimitingPart::Cpu(cpu)),
         ];
         limits.extend(traffic.rate.map(|rate| (rate, LimitingPart::Rate)));
         limits

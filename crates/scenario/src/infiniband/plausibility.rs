@@ -9,6 +9,8 @@ use std::fmt;
 /// The error of RPerf's method itself, which a median may be below the fabric's delay: a
 /// polling period at each end.
 const METHOD_ERROR: Time = Time::from_ns(20);
+/// The least error by the loopback that is told.
+const LEAST_BIAS: Time = Time::from_ns(10);
 /// The largest part of samples that may be below zero: interruptions of a core between the two posts
 /// cause single ones.
 const FEW: f64 = 0.01;
@@ -50,19 +52,22 @@ pub enum ImplausibleKind {
     },
 }
 
-/// A loopback that is not as fast as the link: RPerf subtracts the time of the loopback from that of
-/// the wire, and so takes away too much or too little.
+/// A loopback that is not as fast as the links of the two hosts: RPerf subtracts the time of the loopback
+/// from that of the wire, and so takes away too much or too little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoopbackBias {
     /// The rate of the loopback.
     pub loopback: BitRate,
-    /// The rate of the link.
+    /// The rate of the link of the measuring host, or of the other one if the first is as fast as the
+    /// loopback.
     pub link: BitRate,
     /// The payload of a message.
     pub bytes: Bytes,
-    /// The error of each sample: that of the message and its acknowledgement, times |1/link -
-    /// 1/loopback|. A slower loopback takes away too much.
+    /// The error of each sample: the message's bytes times |1/link - 1/loopback| at the measuring
+    /// host, and those of the acknowledgement at the other one, which sends it.
     pub error: Time,
+    /// True if too much is taken away, as by a slower loopback.
+    pub too_much: bool,
 }
 
 impl InfinibandScenario {
@@ -86,11 +91,19 @@ impl InfinibandScenario {
         }
         if let Some(bandwidth) = &result.bandwidth {
             let (rate, link) = (bandwidth.rate(), self.bottleneck(flow).link);
-            if rate > link {
+            // Messages count whole when they are complete, so one may have begun before.
+            let begun = match &flow.method {
+                Method::Bulk(traffic) => u64::from(traffic.bytes) * u64::from(traffic.qps),
+                _ => 0,
+            };
+            let time = bandwidth.to.saturating_sub(bandwidth.from);
+            let whole = bandwidth.bytes.get().saturating_sub(begun);
+            if BitRate::over(Bytes::new(whole), time) > link {
                 kinds.push(ImplausibleKind::Bandwidth { rate, link });
             }
         }
-        let loopback = self.loopback_bias(flow);
+        // What is taken away too little makes no round trip too short.
+        let loopback = self.loopback_bias(flow).filter(|bias| bias.too_much);
         let all = kinds.into_iter();
         all.map(|kind| Implausible { flow: flow.name.clone(), kind, loopback }).collect()
     }
@@ -106,17 +119,23 @@ impl InfinibandScenario {
         (cables + switches) * 2
     }
 
-    /// Returns the bias of an RPerf flow by its loopback; `None` below 20 ns.
+    /// Returns the bias of an RPerf flow by its loopback; `None` below 10 ns. Where a later link is
+    /// slower than the first, its time is the fabric's.
     pub fn loopback_bias(&self, flow: &Flow) -> Option<LoopbackBias> {
         let Method::RPerf(traffic) = &flow.method else { return None };
         let loopback = self.device_of(flow.from).loopback_rate;
-        let link = self.bottleneck(flow).link;
-        let wire = wire_bytes(traffic.bytes, self.mtu(flow).get());
-        let wire = Bytes::new(wire + u64::from(packet_bytes(PacketKind::Ack, Segment::only(0))));
-        let (by_loopback, by_link) = (loopback.time_for(wire), link.time_for(wire));
-        let error = by_loopback.max(by_link) - by_loopback.min(by_link);
-        let bytes = Bytes::new(traffic.bytes.into());
-        (error >= METHOD_ERROR).then_some(LoopbackBias { loopback, link, bytes, error })
+        let [own, peer] = [flow.from, flow.to].map(|host| {
+            let port = self.fabric.host_port(self.fabric.hosts()[host]);
+            self.fabric.peer(port).map_or(loopback, |(_, link)| link.rate)
+        });
+        let message = Bytes::new(wire_bytes(traffic.bytes, self.mtu(flow).get()));
+        let ack = Bytes::new(packet_bytes(PacketKind::Ack, Segment::only(0)).into());
+        let by_links = own.time_for(message) + peer.time_for(ack);
+        let by_loopback = loopback.time_for(message) + loopback.time_for(ack);
+        let error = by_loopback.max(by_links) - by_loopback.min(by_links);
+        let link = if own == loopback { peer } else { own };
+        let (bytes, too_much) = (Bytes::new(traffic.bytes.into()), by_loopback > by_links);
+        (error >= LEAST_BIAS).then_some(LoopbackBias { loopback, link, bytes, error, too_much })
     }
 }
 
@@ -157,11 +176,9 @@ impl fmt::Display for Implausible {
 
 impl fmt::Display for LoopbackBias {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LoopbackBias { loopback, link, bytes, error } = self;
-        let (speed, amount) = match loopback < link {
-            true => ("slower", "much"),
-            false => ("faster", "little"),
-        };
+        let LoopbackBias { loopback, link, bytes, error, too_much } = self;
+        let speed = if loopback < link { "slower" } else { "faster" };
+        let amount = if *too_much { "much" } else { "little" };
         write!(
             f,
             "The loopback of {loopback} is {speed} than the link of {link}: RPerf takes {:.0} ns too \

@@ -91,11 +91,13 @@ impl DevicePreset {
 const FDR: BitRate = BitRate::from_bps(56_250_000_000);
 
 impl DeviceModel {
-    /// Returns whether the model has other values than its preset, beside a slower loopback.
+    /// Returns whether the model has other values than its preset, beside a slower loopback and
+    /// congestion control.
     pub fn is_changed(&self) -> bool {
         let preset = self.of_preset().model();
         let loopback_rate = self.loopback_rate.min(preset.loopback_rate);
-        *self != DeviceModel { loopback_rate, ..preset }
+        let congestion_control = self.congestion_control.clone();
+        *self != DeviceModel { loopback_rate, congestion_control, ..preset }
     }
 
     /// Returns the preset from which the model comes.

@@ -1,7 +1,9 @@
 //! [`SwitchPreset`]: the known switches, and the model of a switch that nobody names.
 
 use super::{Queueing, SwitchModel};
+use crate::infiniband::check::lane_buffers;
 use crate::infiniband::egress::Scheduling;
+use bandwise_rdma::wire::Mtu;
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// A switch by name.
@@ -89,20 +91,33 @@ impl SwitchPreset {
         Self::ALL.into_iter().find(|preset| preset.name == name)
     }
 
-    /// Returns the model in a fabric with links of this rate. A lane's buffer covers the time from a
-    /// packet's arrival to the return of its credits, which takes more bytes on links above 400
-    /// Gbps.
-    pub fn model_on(self, link: BitRate) -> SwitchModel {
-        let beyond = link.as_bps().div_ceil(400_000_000_000).next_power_of_two();
+    /// Returns the model of a switch with links of these rates and delays.
+    ///
+    /// A lane's buffer covers the time from a packet's departure to the return of its credits: 32 KiB
+    /// (RPerf paper, section VIII-B) do so on links of up to 400 Gbps and some metres, and are
+    /// doubled until they do. Switches with cables of a hundred metres are sold, though no data
+    /// sheet states the buffers with which they fill them.
+    pub fn model_on(self, links: impl IntoIterator<Item = (BitRate, Time)>) -> SwitchModel {
+        let credit_delay = Time::from_ns(50);
+        let sizes = lane_buffers(Mtu::MAX);
+        let packet = *sizes.start();
+        let needed = links.into_iter().map(|(rate, delay)| {
+            let round = delay * 2 + self.latency + rate.time_for(packet) + credit_delay;
+            let bits = u128::from(rate.as_bps()) * u128::from(round.as_ps()) / 1_000_000_000_000;
+            // One packet more, since only whole ones are sent.
+            u64::try_from(bits / 8).unwrap_or(u64::MAX).saturating_add(packet.get())
+        });
+        let needed = needed.max().unwrap_or(0).min(sizes.end().get());
+        let buffer = needed.max(Bytes::from_kib(32).get()).next_power_of_two();
+        let buffer = Bytes::new(buffer.min(sizes.end().get()));
         SwitchModel {
             preset: self.name,
             latency: self.latency,
-            // RPerf paper, section VIII-B.
-            buffer: Bytes::new(Bytes::from_kib(32).get() * beyond),
+            buffer,
             scheduling: Scheduling::Fcfs,
             queueing: Queueing::Fifo,
             hiccup: None,
-            credit_delay: Time::from_ns(50),
+            credit_delay,
             marking: None,
         }
     }
@@ -121,8 +136,8 @@ impl SwitchModel {
 }
 
 impl Default for SwitchModel {
-    /// Returns the model of a switch that nobody names, with links of up to 400 Gbps.
+    /// Returns the model of a switch that nobody names, with links of up to 400 Gbps and some metres.
     fn default() -> Self {
-        SwitchPreset::GENERIC.model_on(BitRate::from_gbps(400))
+        SwitchPreset::GENERIC.model_on([])
     }
 }

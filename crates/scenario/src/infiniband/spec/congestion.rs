@@ -45,23 +45,32 @@ const LONGEST_WAIT: f64 = 7.0 * 127.0 * 127.0 / (95.0 * 95.0) / 0.218;
 /// docs/src/guide/congestion-control.md chooses them.
 pub(crate) fn defaults(buffer: Bytes) -> (MarkerSettings, SourceSettings) {
     let nothing = Source::new("", "");
-    CongestionSpec::default().resolve(&nothing, buffer).expect("defaults are right")
+    CongestionSpec::default().resolve(&nothing, buffer, buffer).expect("defaults are right")
 }
 
 impl CongestionSpec {
+    /// Returns the settings for switches with this buffer for each input and lane, in a fabric where
+    /// `most` can wait for one output.
     pub(super) fn resolve(
         &self,
         source: &Source,
         buffer: Bytes,
+        most: Bytes,
     ) -> Result<(MarkerSettings, SourceSettings), InputError> {
         let number = |name, given: &Given<u64>, default, most| match given {
             Some(given) => within(source, name, given, 0..=most),
             None => Ok(default),
         };
         let threshold = match &self.threshold {
-            Some(given) => {
-                within(source, "threshold", given, Bytes::ZERO..=Bytes::from_kib(1 << 20))?
+            Some(given) if *given.get_ref() >= most => {
+                let message = format!(
+                    "marks begin at {}, and the buffers of all inputs hold {most} for an output: nothing is marked",
+                    given.get_ref()
+                );
+                let allowed = format!("below {most}, or a larger `buffer` of [switch]");
+                return Err(source.error(given.span(), message).allowed(allowed));
             }
+            Some(given) => *given.get_ref(),
             // A queue that a single input feeds must be able to reach the threshold.
             None => Bytes::new(buffer.get() / 2),
         };

@@ -240,7 +240,8 @@ impl Spec {
         let mut models = node::models(source, &fabric, &self.device, &self.switch, &self.node)?;
         models.qos = self.qos.resolve(source, &fabric, files)?;
         if let Some(congestion) = &self.congestion_control {
-            let with = |buffer| congestion.get_ref().resolve(source, buffer);
+            let most = node::largest_queue(&fabric, &models);
+            let with = |buffer| congestion.get_ref().resolve(source, buffer, most);
             let (_, reaction) = with(models.switch.buffer)?;
             models.change_devices(|device| device.congestion_control = Some(reaction.clone()));
             models.switch.marking = Some(with(models.switch.buffer)?.0);

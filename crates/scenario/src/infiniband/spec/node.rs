@@ -12,7 +12,7 @@ use bandwise_netsim::infiniband::host::{DeviceModel, DevicePreset};
 use bandwise_netsim::infiniband::switch::SwitchPreset;
 use bandwise_topology::infiniband::MAX_PORTS;
 use bandwise_topology::{Fabric, NodeId, Port};
-use bandwise_units::BitRate;
+use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -34,12 +34,12 @@ pub(super) struct NodeSpec {
 pub(in crate::infiniband) fn default_models(fabric: &Fabric) -> Models {
     let rates = fabric.hosts().iter().map(|&host| link_of(fabric, host));
     let device = model_for(rates.max().unwrap_or(NO_LINK));
-    let switch = fabric.switches().iter().map(|&node| fastest_link(fabric, node)).max();
-    let switch = SwitchPreset::GENERIC.model_on(switch.unwrap_or(NO_LINK));
+    let all = fabric.switches().iter().flat_map(|&node| cables(fabric, node));
+    let switch = SwitchPreset::GENERIC.model_on(all);
     let mut models = Models::alike(switch, device, default_tables());
     let own = |&host: &NodeId| (host, model_for(link_of(fabric, host)));
     models.devices = fabric.hosts().iter().map(own).collect();
-    let own = |&node: &NodeId| (node, SwitchPreset::GENERIC.model_on(fastest_link(fabric, node)));
+    let own = |&node: &NodeId| (node, SwitchPreset::GENERIC.model_on(cables(fabric, node)));
     models.switches = fabric.switches().iter().map(own).collect();
     keep_others(&mut models);
     models
@@ -81,9 +81,19 @@ fn link_of(fabric: &Fabric, host: NodeId) -> BitRate {
     fabric.peer(fabric.host_port(host)).map_or(NO_LINK, |(_, link)| link.rate)
 }
 
-fn fastest_link(fabric: &Fabric, node: NodeId) -> BitRate {
-    let rates = fabric.ports(node).filter_map(|port| Some(fabric.peer(port)?.1.rate));
-    rates.max().unwrap_or(NO_LINK)
+/// Returns the rate and the delay of each cable of a switch.
+fn cables(fabric: &Fabric, switch: NodeId) -> Vec<(BitRate, Time)> {
+    let links = fabric.ports(switch).filter_map(|port| Some(fabric.peer(port)?.1));
+    links.map(|link| (link.rate, link.delay)).collect()
+}
+
+/// Returns the most bytes of a lane that can wait for one output of a switch: all other inputs are full.
+pub(super) fn largest_queue(fabric: &Fabric, models: &Models) -> Bytes {
+    let of_switch = |&node: &NodeId| {
+        let inputs = fabric.ports(node).count().saturating_sub(1) as u64;
+        models.switch_of(node).buffer * inputs
+    };
+    fabric.switches().iter().map(of_switch).max().unwrap_or(Bytes::ZERO)
 }
 
 /// Removes the nodes whose models are those of all.
@@ -114,11 +124,11 @@ pub(super) fn models(
     }
     let mtus = models.devices.values().map(|own| own.mtu);
     let mtu = mtus.fold(models.device.mtu, Ord::max);
-    let fastest = fabric.switches().iter().map(|&node| fastest_link(fabric, node)).max();
-    let first = switch.resolve(source, &models.switch, fastest.unwrap_or(NO_LINK), mtu)?;
+    let all: Vec<_> = fabric.switches().iter().flat_map(|&node| cables(fabric, node)).collect();
+    let first = switch.resolve(source, &models.switch, &all, mtu)?;
     for &node in fabric.switches() {
-        let link = fastest_link(fabric, node);
-        let own = switch.resolve(source, models.switch_of(node), link, mtu)?;
+        let cables = cables(fabric, node);
+        let own = switch.resolve(source, models.switch_of(node), &cables, mtu)?;
         models.switches.insert(node, own);
     }
     models.switch = first;
@@ -129,8 +139,8 @@ pub(super) fn models(
                 let message = format!("{:?} is a host", fabric.node(node).name);
                 return Err(source.error(given.span(), message).allowed("`device` for hosts"));
             }
-            let link = fastest_link(fabric, node);
-            let own = given.get_ref().resolve(source, models.switch_of(node), link, mtu)?;
+            let cables = cables(fabric, node);
+            let own = given.get_ref().resolve(source, models.switch_of(node), &cables, mtu)?;
             models.switches.insert(node, own);
         }
     }

@@ -62,10 +62,17 @@ fn values<'a>(source: &Source<'a>) -> Result<Values<'a>, InputError> {
         let start = next + (line.len() - line.trim_start().len());
         next += line.len();
         let line = line.trim();
-        let Some((key, rest)) = line.split_once(char::is_whitespace) else { continue };
         if line.starts_with('#') {
             continue;
         }
+        let Some((key, rest)) = line.split_once(char::is_whitespace) else {
+            if line.starts_with("qos") {
+                let error =
+                    source.error(start..start + line.len(), format!("`{line}` has no value"));
+                return Err(error.allowed("a key, a space and a value"));
+            }
+            continue;
+        };
         let value = rest.trim_start();
         let at = start + (line.len() - value.len());
         let at = at..at + value.len();
@@ -87,6 +94,10 @@ fn values<'a>(source: &Source<'a>) -> Result<Values<'a>, InputError> {
             ));
         }
         values.insert(key, (value, at));
+    }
+    if !values.keys().any(|key| key.starts_with("qos") || *key == "max_op_vls") {
+        let error = source.error(0..0, "no line about QoS: is this OpenSM's configuration?");
+        return Err(error.allowed("lines such as `qos TRUE` and `qos_vlarb_low 0:64,1:192`"));
     }
     Ok(values)
 }

@@ -47,16 +47,16 @@ impl Table for HiccupSpec {
 }
 
 impl SwitchSpec {
-    /// Returns the model with the given values, and the others of the given preset with links of up
-    /// to this rate, or else of `base`.
+    /// Returns the model with the given values, and the others of the given preset with these
+    /// links, or else of `base`.
     pub(super) fn resolve(
         &self,
         source: &Source,
         base: &SwitchModel,
-        link: BitRate,
+        links: &[(BitRate, Time)],
         mtu: Mtu,
     ) -> Result<SwitchModel, InputError> {
-        let mut model = self.preset(source, base, link)?;
+        let mut model = self.preset(source, base, links)?;
         if let Some(latency) = &self.latency {
             model.latency = within(source, "latency", latency, STAGES)?;
         }
@@ -86,7 +86,7 @@ impl SwitchSpec {
         &self,
         source: &Source,
         base: &SwitchModel,
-        link: BitRate,
+        links: &[(BitRate, Time)],
     ) -> Result<SwitchModel, InputError> {
         let Some(name) = &self.preset else { return Ok(base.clone()) };
         let Some(preset) = SwitchPreset::named(name.get_ref()) else {
@@ -94,12 +94,13 @@ impl SwitchSpec {
             let names = SwitchPreset::ALL.map(|preset| preset.name).join(", ");
             return Err(source.error(name.span(), message).allowed(names));
         };
+        let link = links.iter().map(|(rate, _)| *rate).max().unwrap_or(preset.link);
         if link > preset.link && preset.name != SwitchPreset::GENERIC.name {
             let message = format!("{} has no link of {link}", preset.name);
             let allowed = format!("a preset with such a link; this one has up to {}", preset.link);
             return Err(source.error(name.span(), message).allowed(allowed));
         }
-        Ok(preset.model_on(link))
+        Ok(preset.model_on(links.iter().copied()))
     }
 }
 

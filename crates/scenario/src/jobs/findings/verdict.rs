@@ -30,7 +30,7 @@ impl Verdict {
     /// Returns the verdict on complete results; `None` if the runs of the baseline were stopped.
     ///
     /// The chosen policy has the lowest mean slowdown. Of policies within [`LOSS`] of the lowest
-    /// one, it is the simplest.
+    /// one, it is the simplest that gains more than [`LOSS`] over the baseline, or the baseline.
     pub(super) fn of(jobs: &[SharedJob], findings: &Findings) -> Option<Verdict> {
         let base = findings.summary(BASELINE)?;
         let run = |policy: SharingPolicy| {
@@ -39,8 +39,12 @@ impl Verdict {
         };
         let candidates: Vec<_> = BY_EFFORT.into_iter().filter_map(run).collect();
         let lowest = candidates.iter().map(|of| of.1.mean_slowdown).fold(f64::INFINITY, f64::min);
-        let is_near = |of: &&(SharingPolicy, Summary)| of.1.mean_slowdown <= lowest * (1.0 + LOSS);
-        let &(policy, summary) = candidates.iter().find(is_near).unwrap_or(&(BASELINE, base));
+        let is_worth_it = |(policy, summary): &&(SharingPolicy, Summary)| {
+            let is_near = summary.mean_slowdown <= lowest * (1.0 + LOSS);
+            let gains = summary.mean_slowdown * (1.0 + LOSS) < base.mean_slowdown;
+            is_near && (gains || *policy == BASELINE)
+        };
+        let &(policy, summary) = candidates.iter().find(is_worth_it).unwrap_or(&(BASELINE, base));
         Some(Verdict {
             policy,
             action: action(policy, candidates.len()),

@@ -56,7 +56,7 @@ fn congestion_control_is_off_by_default() {
 fn congestion_control_without_marks_has_no_effect() {
     let results = |text: &str| format!("{:?}", run(&text.replace("60 ms", "5 ms")));
     let without = results(&incast(""));
-    assert_eq!(results(&incast("[congestion-control]\nthreshold = \"1 GiB\"")), without);
+    assert_eq!(results(&incast("[congestion-control]\nthreshold = \"190 KiB\"")), without);
     assert_ne!(results(&incast("[congestion-control]")), without);
 }
 

@@ -2,6 +2,7 @@
 
 mod congestion;
 mod host_ports;
+mod limits;
 mod link_rates;
 mod mixed;
 mod ports;

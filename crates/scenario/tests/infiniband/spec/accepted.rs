@@ -61,7 +61,7 @@ fn every_key_is_read() {
     assert_eq!(switch.buffer, Bytes::from_kib(16));
     assert_eq!(switch.hiccup, Some(Hiccup { one_in: 256, up_to: Time::from_ns(200) }));
     let marking = switch.marking.unwrap();
-    assert_eq!((marking.threshold, marking.marking_rate), (Bytes::from_kib(48), 3));
+    assert_eq!((marking.threshold, marking.marking_rate), (Bytes::from_kib(40), 3));
     assert_eq!((marking.packet_size, marking.victims), (256, Victims::All));
     let table = linear_table(64);
     let ns = Time::from_ns;
