@@ -104,7 +104,7 @@ fn slowest(settings: &Settings, outcome: &Outcome) -> Option<String> {
     let others = match (below.len() - 1, outcome.flows.len()) {
         (_, 1) => String::new(),
         (0, _) => ", beside other flows".to_owned(),
-        (more, _) => format!(", beside other flows; {more} more also get less than that"),
+        (more, _) => format!(", beside other flows; {more} more are below this limit too"),
     };
     let outstanding = match messages {
         1 => "its 1 outstanding message takes".to_owned(),

@@ -62,12 +62,12 @@ impl CongestionSpec {
             None => Ok(default),
         };
         let threshold = match &self.threshold {
-            Some(given) if *given.get_ref() >= most => {
+            Some(given) if *given.get_ref() > most => {
                 let message = format!(
                     "marks begin at {}, and the buffers of all inputs hold {most} for an output: nothing is marked",
                     given.get_ref()
                 );
-                let allowed = format!("below {most}, or a larger `buffer` of [switch]");
+                let allowed = format!("up to {most}, or a larger `buffer` of [switch]");
                 return Err(source.error(given.span(), message).allowed(allowed));
             }
             Some(given) => *given.get_ref(),

@@ -105,7 +105,7 @@ fn invalid_port_settings_are_refused() {
 #[test]
 fn invalid_congestion_control_settings_are_refused() {
     let cc = |keys: &str| after(&format!("\n[congestion-control]\n{keys}\n"));
-    insta::assert_snapshot!(cc("threshold = \"64 KiB\""), @"s.toml:17: marks begin at 64 KiB, and the buffers of all inputs hold 64 KiB for an output: nothing is marked (allowed: below 64 KiB, or a larger `buffer` of [switch])");
+    insta::assert_snapshot!(cc("threshold = \"65 KiB\""), @"s.toml:17: marks begin at 65 KiB, and the buffers of all inputs hold 64 KiB for an output: nothing is marked (allowed: up to 64 KiB, or a larger `buffer` of [switch])");
     insta::assert_snapshot!(cc("threshold = 3"), @r#"s.toml:17: 3 can't stand here (allowed: a size such as "32 KiB")"#);
     insta::assert_snapshot!(cc("marking-rate = 65536"), @"s.toml:17: marking-rate can't be 65536 (allowed: 0 to 65535)");
     insta::assert_snapshot!(cc("table = 0"), @"s.toml:17: table can't be 0 (allowed: 1 to 65535)");
