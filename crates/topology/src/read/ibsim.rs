@@ -11,7 +11,8 @@
 //!
 //! `w` and `s` are sets of bits: widths 1x = 1, 4x = 2, 8x = 4, 12x = 8 and speeds SDR = 1, DDR =
 //! 2, QDR = 4. A link gets the highest that both ends allow. An end without an option takes it from
-//! the last `width=` or `speed=` line above; the initial values are 4x and SDR.
+//! the last `width=` or `speed=` line above; the initial values are 4x and SDR. If no line has a
+//! width or a speed, a warning names them.
 //!
 //! The reader accepts three extensions of ibsim's format. A link may have a line at one end only.
 //! Its speed may be written `4x FDR` or `4xFDR`, also above QDR. The comment `# bandwise rate 10
@@ -21,7 +22,7 @@ use super::cabling::{self, Agree};
 use super::cursor::Cursor;
 use super::error::READABLE;
 use super::fabric_file::FabricFile;
-use super::netlist::{self, Dialect};
+use super::netlist::{self, Dialect, Record};
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LaneSpeed, LinkSpeed};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
@@ -35,10 +36,11 @@ use std::ops::Range;
 pub fn ibsim(source: &Source) -> Result<FabricFile, InputError> {
     source.check_text(READABLE)?;
     // The defaults of ibsim: DEFAULT_LINKWIDTH and DEFAULT_LINKSPEED of its sim.h.
-    let mut netlist = Netlist { widths: 2, speeds: 1 };
+    let mut netlist = Netlist { widths: 2, speeds: 1, has_default: false };
     let records = netlist::records(source, &mut netlist)?;
     let parts = cabling::fabrics(source, &records, &mut netlist)?;
-    Ok(FabricFile { parts, warnings: Vec::new() })
+    let warnings = netlist.without_speeds(source, &records).into_iter().collect();
+    Ok(FabricFile { parts, warnings })
 }
 
 /// The start of the comment that [`write::ibsim`](crate::write::ibsim) adds to a port.
@@ -48,6 +50,8 @@ pub(crate) const COMMENT: &str = "# bandwise rate ";
 struct Netlist {
     widths: u8,
     speeds: u8,
+    /// Set after a `width=` or `speed=` line.
+    has_default: bool,
 }
 
 /// The speed options of one end of a link.
@@ -55,6 +59,8 @@ struct Netlist {
 struct End {
     widths: u8,
     speeds: u8,
+    /// Set if the line has a width, a speed or a rate.
+    is_given: bool,
     /// An exact rate, in notations that ibsim does not know.
     exact: Option<BitRate>,
     delay: Option<Time>,
@@ -78,6 +84,22 @@ fn widths(text: &str, place: &Cursor) -> Result<u8, InputError> {
 
 fn speeds(text: &str, place: &Cursor) -> Result<u8, InputError> {
     bits(text, 7).ok_or_else(|| place.error(format!("no link speed {text:?}")).allowed(SPEEDS))
+}
+
+impl Netlist {
+    /// Returns a warning at the first link of a netlist in which no line has a width or a speed,
+    /// such as a dump of ibnetdiscover without its comments.
+    fn without_speeds(&self, source: &Source, records: &[Record<End>]) -> Option<InputError> {
+        let mut halves = records.iter().flat_map(|record| &record.cables);
+        if self.has_default || halves.clone().any(|half| half.speed.is_given) {
+            return None;
+        }
+        let line = halves.next()?.line.clone();
+        let message = "no line has a speed: 4xSDR, ibsim's default, 8 Gbps, is assumed";
+        let allowed = "`width=2` and `speed=4` (4xQDR) in a line above, `4xEDR` at the end of each \
+                       link's line, or the whole output of ibnetdiscover with its comments";
+        Some(source.error(line, message).allowed(allowed))
+    }
 }
 
 impl Dialect for Netlist {
@@ -106,8 +128,14 @@ impl Dialect for Netlist {
         let (key, value) = text.split_once(['=', '+']).unwrap_or((text, ""));
         let value = value.split('#').next().unwrap_or_default().trim();
         match key.trim_end() {
-            "width" => self.widths = widths(value, &line)?,
-            "speed" => self.speeds = speeds(value, &line)?,
+            "width" => {
+                self.widths = widths(value, &line)?;
+                self.has_default = true;
+            }
+            "speed" => {
+                self.speeds = speeds(value, &line)?;
+                self.has_default = true;
+            }
             id if IDS.contains(&id) && !value.is_empty() => {}
             _ => {
                 let word = text.split([' ', '\t', '=', '"', '[']).next().unwrap_or_default();
@@ -125,9 +153,14 @@ impl Dialect for Netlist {
     }
 
     fn speed(&self, mut end: Cursor) -> Result<End, InputError> {
-        let (widths_default, speeds_default) = (self.widths, self.speeds);
-        let mut given =
-            End { widths: widths_default, speeds: speeds_default, exact: None, delay: None };
+        let Netlist { widths: default_widths, speeds: default_speeds, .. } = *self;
+        let mut given = End {
+            widths: default_widths,
+            speeds: default_speeds,
+            is_given: false,
+            exact: None,
+            delay: None,
+        };
         loop {
             end.skip_space();
             let place = end;
@@ -140,8 +173,10 @@ impl Dialect for Netlist {
             let word = end.word().value;
             if let Some(value) = word.strip_prefix("w=") {
                 given.widths = widths(value, &place)?;
+                given.is_given = true;
             } else if let Some(value) = word.strip_prefix("s=") {
                 given.speeds = speeds(value, &place)?;
+                given.is_given = true;
             } else if matches!(word, "lid" | "lmc") {
                 end.skip_space();
                 end.word();
@@ -158,6 +193,7 @@ impl Dialect for Netlist {
                     )));
                 };
                 given.exact = Some(speed.rate());
+                given.is_given = true;
             }
         }
     }
@@ -171,7 +207,7 @@ fn exact_speed(comment: Cursor, given: End) -> Result<End, InputError> {
         text.split_once(" delay ").ok_or_else(|| bad("a rate without a delay".to_owned()))?;
     let rate = rate.parse::<BitRate>().map_err(|e| bad(e.to_string()))?;
     let delay = delay.parse().map_err(|e| bad(format!("{e}")))?;
-    Ok(End { exact: Some(rate), delay: Some(delay), ..given })
+    Ok(End { is_given: true, exact: Some(rate), delay: Some(delay), ..given })
 }
 
 impl Agree<End> for Netlist {

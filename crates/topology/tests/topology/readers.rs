@@ -196,6 +196,32 @@ fn netlists_go_beyond_ibsim() {
     ");
 }
 
+/// A dump of ibnetdiscover without its comments has the form of a netlist without speeds.
+#[test]
+fn netlist_without_any_speed_is_read_with_a_warning() {
+    let bare = "Switch 36 \"leaf1\"\n[1] \"host01\"[1]\n[2] \"host02\"[1]\n\
+                Ca 1 \"host01\"\n[1] \"leaf1\"[1]\nCa 1 \"host02\"\n[1] \"leaf1\"[2]\n";
+    let warnings = |text: &str| {
+        let file = read::any(&Source::new("f", text)).unwrap();
+        file.warnings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    };
+    // 4 lanes of 2.5 Gbps with 8 data bits in 10 are 8 Gbps.
+    insta::assert_snapshot!(cables(&read(bare, Format::Ibsim)), @"
+    host01:1 - leaf1:1 8 Gbps 10 ns
+    host02:1 - leaf1:2 8 Gbps 10 ns
+    ");
+    insta::assert_snapshot!(warnings(bare), @"f:2: no line has a speed: 4xSDR, ibsim's default, 8 Gbps, is assumed (allowed: `width=2` and `speed=4` (4xQDR) in a line above, `4xEDR` at the end of each link's line, or the whole output of ibnetdiscover with its comments)");
+    // One line with a speed, a width or a rate shows a netlist that was written for ibsim.
+    let link = "\"leaf1\"[2]";
+    for end in ["s=1", "w=2", "4xSDR", "# bandwise rate 8 Gbps delay 10 ns"] {
+        assert_eq!(warnings(&bare.replace(link, &format!("{link} {end}"))), "", "{end}");
+    }
+    for line in ["speed=1", "width=2"] {
+        assert_eq!(warnings(&format!("{line}\n{bare}")), "", "{line}");
+    }
+    assert_ne!(warnings(&bare.replace(link, &format!("{link} lid 3 # a remark"))), "");
+}
+
 /// The examples that Debian ships in ibsim-utils. They are not copied into this repository.
 #[test]
 fn ibsim_examples_are_read() {
