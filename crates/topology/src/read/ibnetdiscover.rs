@@ -12,7 +12,8 @@
 //!
 //! Dumps come through terminals, wikis and batch systems, and from fabrics that change during the
 //! sweep. So the reader skips indentation, prompts and the tool's own warnings, leaves out cables
-//! from a switch to itself, takes the lower of two speeds of a link, and warns of each of these.
+//! from a switch to itself and nodes for in-network reduction, counts routers as hosts, takes the
+//! lower of two speeds of a link, and warns of each of these but indentation.
 
 use super::cabling::{self, Agree};
 use super::cursor::Cursor;
@@ -37,7 +38,8 @@ pub fn ibnetdiscover(source: &Source) -> Result<FabricFile, InputError> {
     let mut dump = Dump::default();
     let read = |dump: &mut Dump| {
         let mut records = netlist::records(source, dump)?;
-        drop_aggregation_nodes(&mut records);
+        drop_aggregation_nodes(&mut records, dump);
+        dump.routers = netlist::routers_as_hosts(source, &records);
         drop_loopback_cables(&mut records, dump);
         cabling::fabrics(source, &records, dump)
     };
@@ -55,6 +57,10 @@ struct Dump {
     errors: Vec<Range<usize>>,
     /// Prompts and commands of a shell.
     prompts: Vec<Range<usize>>,
+    /// Nodes for in-network reduction.
+    aggregation: Vec<Range<usize>>,
+    /// The warning of routers.
+    routers: Option<InputError>,
     /// Cables between two ports of one node.
     loopbacks: Vec<(Range<usize>, String)>,
     /// Links with a different speed at each end.
@@ -206,6 +212,11 @@ impl Dump {
             let message = format!("{} skipped", counted(self.prompts.len(), "shell prompt"));
             warnings.push(source.error(line.clone(), message));
         }
+        if let Some(line) = self.aggregation.first() {
+            let nodes = counted(self.aggregation.len(), "aggregation node");
+            warnings.push(source.error(line.clone(), format!("{nodes} (SHARP) left out")));
+        }
+        warnings.extend(self.routers.clone());
         if let Some((line, ports)) = self.loopbacks.first() {
             let message = format!("{ports}: a loopback cable, which is left out");
             warnings.push(source.error(line.clone(), message + &more(self.loopbacks.len())));
@@ -276,11 +287,13 @@ fn drop_loopback_cables(records: &mut [Record<LinkSpeed>], dump: &mut Dump) {
 /// Removes the channel adapters inside Quantum switches and their ports. These adapters serve
 /// in-network reduction (SHARP), at a port after the last one that takes a cable, and carry no
 /// traffic of hosts.
-fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>) {
+fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>, dump: &mut Dump) {
     const DESCRIPTION: &str = "Mellanox Technologies Aggregation Node";
     let inside =
         |r: &Record<LinkSpeed>| r.kind == NodeKind::Host && r.description == Some(DESCRIPTION);
-    let ids: BTreeSet<&str> = records.iter().filter(|r| inside(r)).map(|r| r.id.value).collect();
+    let nodes = || records.iter().filter(|r| inside(r));
+    dump.aggregation = nodes().map(|r| r.id.span.clone()).collect();
+    let ids: BTreeSet<&str> = nodes().map(|r| r.id.value).collect();
     records.retain(|r| !ids.contains(r.id.value));
     for record in records {
         let ports = record.ports.value;

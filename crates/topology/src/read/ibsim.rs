@@ -39,7 +39,8 @@ pub fn ibsim(source: &Source) -> Result<FabricFile, InputError> {
     let mut netlist = Netlist { widths: 2, speeds: 1, has_default: false };
     let records = netlist::records(source, &mut netlist)?;
     let parts = cabling::fabrics(source, &records, &mut netlist)?;
-    let warnings = netlist.without_speeds(source, &records).into_iter().collect();
+    let warnings = netlist.without_speeds(source, &records).into_iter();
+    let warnings = warnings.chain(netlist::routers_as_hosts(source, &records)).collect();
     Ok(FabricFile { parts, warnings })
 }
 

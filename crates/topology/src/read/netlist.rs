@@ -18,8 +18,11 @@ pub(super) const KEYWORDS: [(&str, NodeKind); 4] = [
     ("Switch", NodeKind::Switch),
     ("Hca", NodeKind::Host),
     ("Ca", NodeKind::Host),
-    ("Rt", NodeKind::Host),
+    (ROUTER, NodeKind::Host),
 ];
+
+/// The keyword of routers between InfiniBand subnets.
+const ROUTER: &str = "Rt";
 
 /// The differences between the two formats.
 pub(super) trait Dialect {
@@ -46,6 +49,8 @@ pub(super) trait Dialect {
 #[derive(Debug)]
 pub(super) struct Record<'a, S> {
     pub(super) kind: NodeKind,
+    /// Set for a router, which is a node of kind host.
+    pub(super) is_router: bool,
     pub(super) ports: Spanned<u64>,
     pub(super) id: Spanned<&'a str>,
     pub(super) description: Option<&'a str>,
@@ -88,8 +93,8 @@ pub(super) fn records<'a, D: Dialect>(
             };
             check_number(source, &half.port, record)?;
             record.cables.push(half);
-        } else if let Some((kind, rest)) = after_keyword(line) {
-            let record = node_line(source, line, rest, kind, dialect)?;
+        } else if let Some((keyword, rest)) = after_keyword(line) {
+            let record = node_line(source, line, rest, keyword, dialect)?;
             if records.len() == MAX_NODES {
                 // The check comes before the rest of a very long file is read.
                 return Err(at(source, record.id.span, &FabricError::TooManyNodes));
@@ -102,14 +107,25 @@ pub(super) fn records<'a, D: Dialect>(
     Ok(records)
 }
 
+/// Returns a warning at the first router, because routers count as hosts.
+pub(super) fn routers_as_hosts<S>(source: &Source, records: &[Record<S>]) -> Option<InputError> {
+    let mut routers = records.iter().filter(|record| record.is_router);
+    let at = routers.next()?.id.span.clone();
+    let message = match 1 + routers.count() {
+        1 => "1 router counted as a host".to_owned(),
+        count => format!("{count} routers counted as hosts"),
+    };
+    Some(source.error(at, message))
+}
+
 const NODE_LINE: &str = "a node such as Switch 8 \"sw1\", with Switch, Ca, Hca or Rt";
 const PORT_LINE: &str = "a port such as [1] \"sw1\"[3]";
 
-fn after_keyword(line: Cursor) -> Option<(NodeKind, Cursor)> {
-    KEYWORDS.iter().find_map(|&(keyword, kind)| {
+fn after_keyword(line: Cursor) -> Option<((&'static str, NodeKind), Cursor)> {
+    KEYWORDS.iter().find_map(|&keyword| {
         let mut rest = line;
-        let found = rest.eat(keyword) && rest.rest().starts_with([' ', '\t']);
-        found.then_some((kind, rest))
+        let found = rest.eat(keyword.0) && rest.rest().starts_with([' ', '\t']);
+        found.then_some((keyword, rest))
     })
 }
 
@@ -118,7 +134,7 @@ fn node_line<'a, D: Dialect>(
     source: &Source<'a>,
     line: Cursor<'a>,
     mut rest: Cursor<'a>,
-    kind: NodeKind,
+    (keyword, kind): (&str, NodeKind),
     dialect: &D,
 ) -> Result<Record<'a, D::Speed>, InputError> {
     let bad = |message: &str| source.error(line.span(), message).allowed(NODE_LINE);
@@ -143,7 +159,8 @@ fn node_line<'a, D: Dialect>(
         },
     };
     let description = description.map(str::trim).filter(|d| !d.is_empty());
-    Ok(Record { kind, ports, id, description, cables: Vec::new() })
+    let is_router = keyword == ROUTER;
+    Ok(Record { kind, is_router, ports, id, description, cables: Vec::new() })
 }
 
 /// Reads `[port][ext n](guid) "peer"[port][ext n](guid)`. The parts in round brackets and after

@@ -159,6 +159,11 @@ fn ibnetdiscover_output_equals_the_netlist() {
 
 #[test]
 fn ibnetdiscover_chassis_router_and_aggregation_node_are_read() {
+    let warnings = read::any(&Source::new("f", CHASSIS)).unwrap().warnings;
+    let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    let expected =
+        ["f:51: 1 aggregation node (SHARP) left out", "f:57: 1 router counted as a host"];
+    assert_eq!(warnings, expected);
     let fabric = read(CHASSIS, Format::Ibnetdiscover);
     insta::assert_snapshot!(nodes(&fabric), @r#"
     switch 36 MF0;big:CS7520/S1/U1
@@ -188,6 +193,10 @@ fn netlists_go_beyond_ibsim() {
     c:1 - s:3 30.000003 Mbps 4 ps
     d:1 - s:4 48 Gbps 10 ns
     ");
+    let routers = |text: &str| read::any(&Source::new("f", text)).unwrap().warnings[0].to_string();
+    assert_eq!(routers(one_sided), "f:9: 1 router counted as a host");
+    let two = one_sided.replace("Ca 2 \"c\"", "Rt 2 \"c\"");
+    assert_eq!(routers(&two), "f:8: 2 routers counted as hosts");
     let defaults = "width=11\nspeed = 6 # QDR or DDR\nSwitch 2 \"s\"\n[1] \"a\"[1] s=2\n[2] \"b\"\n\
                     width=2\nHca 1 \"a\"\n[1] \"s\"[1]\nHca 1 \"b\"\n[1] \"s\"[2]\n";
     insta::assert_snapshot!(cables(&read(defaults, Format::Ibsim)), @"
