@@ -252,10 +252,13 @@ const KNOWN: &[Foreign] = &[
     },
     Foreign {
         name: "a configuration of SONiC (`config_db.json`)",
-        remedy: "a scenario of kind = \"ethernet\" with its values in [switch]: SCHEDULER weights as \
-                 schedule, WRED_PROFILE thresholds and probability (in percent here) as ecn = { \
-                 kmin, kmax, pmax }, PORT_QOS_MAP pfc_enable as lossless, BUFFER_PROFILE xoff as \
-                 headroom, dynamic_th as alpha = 2^dynamic_th",
+        remedy: "a scenario of kind = \"ethernet\": SCHEDULER weights as [switch] schedule = { \
+                 weights = [20, 80] }, PORT_QOS_MAP pfc_enable as [switch] lossless = [3, 4], \
+                 BUFFER_POOL size as [switch] buffer = \"32 MB\" with queues = \"output\", \
+                 BUFFER_PROFILE xoff as [switch] pfc = { headroom = \"300 KB\" } and dynamic_th as \
+                 [switch] alpha = 2^dynamic_th, WRED_PROFILE as [congestion-control] ecn = { kmin = \
+                 \"400 KB\", kmax = \"2 MB\", pmax = 0.05 }, which is 5 percent there, PORT speed as \
+                 the rate of [fabric] link or of a [[fabric.cable]]",
         matches: |head| {
             const TABLES: [&str; 8] = [
                 "\"SCHEDULER\"",

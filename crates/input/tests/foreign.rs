@@ -73,7 +73,19 @@ fn files_of_other_tools_are_recognised() {
         assert!(error.to_string().contains("this looks like "), "{error}");
     }
     let sonic = "{\n  \"DEVICE_METADATA\": { \"localhost\": {} },\n  \"SCHEDULER\": {}\n}\n";
-    assert!(Foreign::of(sonic).unwrap().name.contains("SONiC"));
+    let found = Foreign::of(sonic).unwrap();
+    assert!(found.name.contains("SONiC"));
+    for place in [
+        "SCHEDULER weights as [switch] schedule = {",
+        "PORT_QOS_MAP pfc_enable as [switch] lossless",
+        "BUFFER_POOL size as [switch] buffer",
+        "BUFFER_PROFILE xoff as [switch] pfc = { headroom",
+        "WRED_PROFILE as [congestion-control] ecn = {",
+        "pmax = 0.05 }, which is 5 percent there",
+        "PORT speed as the rate of [fabric] link",
+    ] {
+        assert!(found.remedy.contains(place), "{place}");
+    }
     assert!(Foreign::of("digraph G {\n  a -> b;\n}\n").unwrap().name.contains("Graphviz"));
     assert!(
         Foreign::of("\u{7}\n\u{5}0.0.4\u{1a}\u{8}\u{12}\u{e}COMM_COLL_NODE")

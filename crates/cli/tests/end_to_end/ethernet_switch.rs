@@ -19,6 +19,25 @@ fn unequal(pfc: &str) -> String {
 }
 
 /// Three packets and a pause frame are 3,310 B; 100e9 x 2 us / 8 = 25,000, 25e9 x 200 ns / 8 = 625.
+/// The remedy for SONiC's configuration names keys of scenarios. dynamic_th = -1 is alpha = 0.5.
+#[test]
+fn values_of_a_sonic_configuration_have_the_named_keys() {
+    let place = Place::new();
+    place.write("config_db.json", "{\n  \"PORT\": {},\n  \"BUFFER_POOL\": {}\n}\n");
+    let named = ["this looks like a configuration of SONiC", "[congestion-control] ecn = {"];
+    place.run(&["sim", "run", "config_db.json"]).refused(&named);
+    let keys = "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"100 Gbps\" }\n\
+                [switch]\nqueues = \"output\"\nbuffer = \"32 MB\"\nclasses = 5\n\
+                schedule = { weights = [1, 1, 1, 20, 80] }\nlossless = [3, 4]\nalpha = 0.5\n\
+                pfc = { headroom = \"300 KB\" }\n[transport]\nkind = \"roce\"\ntimeout = \"low-high\"\n\
+                [congestion-control]\nkind = \"dcqcn\"\n\
+                ecn = { kmin = \"400 KB\", kmax = \"2 MB\", pmax = 0.05 }\n\
+                [workload]\nincast = { senders = 3, bytes = \"30 KB\", priority = 3 }\n";
+    place.write("s.toml", format!("kind = \"ethernet\"\n{keys}"));
+    let ran = place.run(&["sim", "run", "s.toml"]).good();
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+}
+
 #[test]
 fn the_headroom_says_for_what_it_is() {
     let place = Place::new();
