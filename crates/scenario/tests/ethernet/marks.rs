@@ -39,10 +39,24 @@ fn marks_that_begin_beyond_all_queues_give_a_warning() {
     assert_eq!(warn(SHARED, "irn", "kmin = \"199999 B\", kmax = \"800 KB\""), "");
     // Four inputs stop at 240,000 - 9,560 B each: 921,760 B.
     insta::assert_snapshot!(warn("", "roce", "kmin = \"921760 B\", kmax = \"2 MB\""), @"n.toml:10: marks begin at 921760 B and PFC stops all inputs of an output at 921760 B, at 5 ports, such as switch:1: congestion control acts too late or never (allowed: Kmin below 921760 B, or a larger buffer)");
-    assert_eq!(warn("", "roce", "kmin = \"921759 B\", kmax = \"2 MB\""), "");
+    assert_eq!(warn("", "roce", "kmin = \"921759 B\", kmax = \"930 KB\""), "");
     // With a lossless and a lossy class, the longer queue counts.
     let two = format!("{SHARED}classes = 2\nlossless = [1]\n");
     assert_eq!(warn(&two, "irn", "kmin = \"199999 B\", kmax = \"800 KB\""), "");
+}
+
+#[test]
+fn a_full_probability_beyond_the_buffer_gives_a_warning() {
+    let warn = |switch, ecn| warnings(switch, "roce", ecn).join("\n");
+    insta::assert_snapshot!(warn(SHARED, "kmin = \"100 KB\", kmax = \"1000001 B\""), @"n.toml:13: marks reach their full probability at 1000001 B at switch:1, beyond the switch's buffer of 1000000 B: they never do (allowed: Kmax up to 1000000 B, or a larger buffer)");
+    assert_eq!(warn(SHARED, "kmin = \"100 KB\", kmax = \"1 MB\""), "");
+    // 4,000,004 B at 100 Gbps are 1,000,001 B at 25 Gbps.
+    let beyond = "kmin = \"400 KB\", kmax = \"4000004 B\", at = \"100 Gbps\"";
+    assert!(warn(SHARED, beyond).contains("at 1000001 B at switch:1, beyond"));
+    assert_eq!(warn(SHARED, "kmin = \"400 KB\", kmax = \"4 MB\", at = \"100 Gbps\""), "");
+    // Packets for an output come from four inputs of 240,000 B: 960,000 B.
+    assert!(warn("", "kmin = \"100 KB\", kmax = \"960001 B\"").contains("buffer of 960000 B"));
+    assert_eq!(warn("", "kmin = \"100 KB\", kmax = \"960 KB\""), "");
 }
 
 /// With a threshold beyond 476,100 B and the headroom of four inputs, 38,240 B, a run has pauses and no

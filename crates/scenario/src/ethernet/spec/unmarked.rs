@@ -1,7 +1,7 @@
-//! Thresholds of marks that no queue reaches.
+//! Thresholds of marks that no queue reaches: where marks begin, and where each packet has one.
 
 use bandwise_input::{InputError, Source};
-use bandwise_netsim::ethernet::{Buffering, NetworkModel};
+use bandwise_netsim::ethernet::{Buffering, Marking, NetworkModel};
 use bandwise_topology::{Fabric, NodeId, Port};
 use bandwise_units::Bytes;
 use std::ops::Range;
@@ -12,8 +12,9 @@ struct Limit {
     why: &'static str,
 }
 
-/// Returns a warning if a port's queue ends before marks begin. `given` is the place of thresholds in the
-/// document, `kind` that of the congestion control.
+/// Returns a warning if a port's queue ends before marks begin, or if given marks reach their full
+/// probability beyond the switch's buffer. `given` is the place of thresholds in the document, `kind` that
+/// of the congestion control.
 ///
 /// # Errors
 ///
@@ -42,7 +43,9 @@ pub(super) fn check(
             }
         }
     }
-    let Some((port, kmin, Limit { bytes, why })) = found else { return Ok(None) };
+    let Some((port, kmin, Limit { bytes, why })) = found else {
+        return Ok(given.and_then(|at| never_full(source, at, fabric, model, marking)));
+    };
     let (begin, name) = (kmin.get(), fabric.describe(port));
     let allowed = format!("Kmin below {bytes} B, or a larger buffer");
     if let Some(at) = given.clone()
@@ -60,6 +63,30 @@ pub(super) fn check(
          late or never"
     );
     Ok(Some(source.error(given.unwrap_or(kind), message).allowed(allowed)))
+}
+
+/// Returns a warning at the given thresholds if Kmax is beyond all buffers of a port's switch together.
+fn never_full(
+    source: &Source,
+    at: Range<usize>,
+    fabric: &Fabric,
+    model: &NetworkModel,
+    marking: Marking,
+) -> Option<InputError> {
+    let kmax = |port: Port| {
+        fabric.peer(port).map_or(Bytes::ZERO, |(_, link)| marking.of_port(link.rate).kmax())
+    };
+    let beyond = |port: &Port| kmax(*port) > whole(fabric, model, port.node);
+    let mut ports = fabric.switches().iter().flat_map(|&switch| fabric.ports(switch));
+    let port = ports.find(beyond)?;
+    let (end, buffer) = (kmax(port).get(), whole(fabric, model, port.node).get());
+    let message = format!(
+        "marks reach their full probability at {end} B at {}, beyond the switch's buffer of \
+         {buffer} B: they never do",
+        fabric.describe(port)
+    );
+    let allowed = format!("Kmax up to {buffer} B, or a larger buffer");
+    Some(source.error(at, message).allowed(allowed))
 }
 
 /// Returns the number of ports of a switch from which packets can come to one of its outputs.
