@@ -133,14 +133,17 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
         Time::ZERO => String::new(),
         time => format!("Flows that started before {time} are not in the tables of flows.\n"),
     };
+    let flows = match missing {
+        0 => format!("{} flows", results.finished),
+        _ => format!("{} of {} flows finished", results.finished, results.started),
+    };
     let means = flow_sizes::line(scenario);
     let switches = if switches == 1 { "1 switch".into() } else { format!("{switches} switches") };
     format!(
-        "{}{}: {hosts} hosts, {switches}.\n{}.\n{means}{warmup}{} flows, {:.3} ms simulated, seed {}, bandwise {}.\n",
+        "{}{}: {hosts} hosts, {switches}.\n{}.\n{means}{warmup}{flows}, {:.3} ms simulated, seed {}, bandwise {}.\n",
         partial.unwrap_or_default(),
         scenario.title(),
         transport(scenario),
-        results.finished,
         results.simulated.as_s_f64() * 1e3,
         scenario.seed(),
         env!("CARGO_PKG_VERSION"),

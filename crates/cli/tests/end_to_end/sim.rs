@@ -253,6 +253,7 @@ fn flows_that_never_arrive_are_a_failure() {
     let ran = place.run(&["sim", "run", "n.toml"]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     assert!(ran.stdout.contains("Partial: no event is pending"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n2 of 3 flows finished, "), "{}", ran.stdout);
     assert!(ran.stderr.contains("flows have not arrived"), "{}", ran.stderr);
 }
 
