@@ -89,7 +89,7 @@ impl<'a> SimAnswer<'a> {
         SimAnswer {
             schema: 1,
             title: scenario.title(),
-            settings: SettingsRow::of(scenario),
+            settings: SettingsRow::of(scenario, results),
             warnings: of_file.chain(warnings::warnings(scenario, results)).collect(),
             stop: results.stop.as_str(),
             deadlock: ports::deadlock(fabric, results),

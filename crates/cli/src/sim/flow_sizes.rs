@@ -1,18 +1,22 @@
-//! The mean sizes of generated flows.
+//! The mean sizes of flows.
 
-use bandwise_scenario::ethernet::{EthernetScenario, Generator, Workload};
+use bandwise_scenario::ethernet::{EthernetResults, EthernetScenario, Generator, Workload};
 use serde::Serialize;
 
-/// The mean size of a generator's flows, by the distribution that it draws from.
+/// The mean size of a generator's flows, by the distribution that it draws from, or of the flows of
+/// a list that were run.
 #[derive(Serialize)]
 pub(super) struct MeanRow {
     generator: &'static str,
     mean_bytes: f64,
 }
 
-/// Returns a row for each generator with a distribution of sizes.
-pub(super) fn means(scenario: &EthernetScenario) -> Vec<MeanRow> {
-    let Workload::Parts(parts) = scenario.workload() else { return Vec::new() };
+/// Returns a row for each generator with a distribution of sizes, or the row of a flow list.
+pub(super) fn means(scenario: &EthernetScenario, results: &EthernetResults) -> Vec<MeanRow> {
+    let Workload::Parts(parts) = scenario.workload() else {
+        let row = |mean_bytes| MeanRow { generator: "flow list", mean_bytes };
+        return results.mean_bytes().map(row).into_iter().collect();
+    };
     let mean = |generator: &Generator| {
         let (generator, sizes) = match generator {
             Generator::Poisson(poisson) => ("poisson", poisson.sizes()),
@@ -24,10 +28,10 @@ pub(super) fn means(scenario: &EthernetScenario) -> Vec<MeanRow> {
     parts.iter().filter_map(|part| mean(&part.generator)).collect()
 }
 
-/// Returns a line with all means, or an empty text if no sizes are drawn.
-pub(super) fn line(scenario: &EthernetScenario) -> String {
+/// Returns a line with all means, or an empty text if there is none.
+pub(super) fn line(scenario: &EthernetScenario, results: &EthernetResults) -> String {
     let mean = |row: &MeanRow| format!("{} ({})", in_words(row.mean_bytes), row.generator);
-    let means: Vec<String> = means(scenario).iter().map(mean).collect();
+    let means: Vec<String> = means(scenario, results).iter().map(mean).collect();
     match means.is_empty() {
         true => String::new(),
         false => format!("Mean flow: {}.\n", means.join(", ")),

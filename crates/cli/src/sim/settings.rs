@@ -150,6 +150,9 @@ impl Flags {
         let lists: Vec<Option<PathBuf>> = lists.collect();
         let inputs = std::iter::once(&self.scenario).chain(lists.iter().flatten());
         let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
+        if let Some(path) = &self.flows {
+            study.set_list(&path.display().to_string());
+        }
         let outputs = Outputs::new(self.json, self.report, self.rows, &inputs)?.and(self.points)?;
         let lists = study.points.iter().zip(lists).map(|(point, path)| {
             path.map(|path| FlowFile::find(path, &point.scenario)).transpose()

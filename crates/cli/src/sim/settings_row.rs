@@ -8,7 +8,7 @@ use bandwise_rdma::congestion::{
     TimelySettings,
 };
 use bandwise_rdma::transport::{Acks, Recovery, Timeout, TransportSettings};
-use bandwise_scenario::ethernet::EthernetScenario;
+use bandwise_scenario::ethernet::{EthernetResults, EthernetScenario};
 use bandwise_units::Time;
 use serde::Serialize;
 use std::num::NonZeroU32;
@@ -100,8 +100,8 @@ enum Parameters {
 }
 
 impl SettingsRow {
-    /// Returns the settings of a scenario.
-    pub(super) fn of(scenario: &EthernetScenario) -> Self {
+    /// Returns the settings of a scenario, with the mean size of the flows of its run.
+    pub(super) fn of(scenario: &EthernetScenario, results: &EthernetResults) -> Self {
         let model = scenario.model();
         let (switch, host) = (&model.switch, &model.host);
         let TransportSettings { recovery, acks, window, timeout, fetch } = host.transport;
@@ -146,7 +146,7 @@ impl SettingsRow {
                 marker: marking.marker,
                 at: marking.at.map(|rate| rate.to_string()),
             }),
-            flow_sizes: flow_sizes::means(scenario),
+            flow_sizes: flow_sizes::means(scenario, results),
         }
     }
 }

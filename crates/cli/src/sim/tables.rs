@@ -137,7 +137,7 @@ pub(super) fn closing(scenario: &EthernetScenario, results: &EthernetResults) ->
         0 => format!("{} flows", results.finished),
         _ => format!("{} of {} flows finished", results.finished, results.started),
     };
-    let means = flow_sizes::line(scenario);
+    let means = flow_sizes::line(scenario, results);
     let switches = if switches == 1 { "1 switch".into() } else { format!("{switches} switches") };
     format!(
         "{}{}: {hosts} hosts, {switches}.\n{}.\n{means}{warmup}{flows}, {:.3} ms simulated, seed {}, bandwise {}.\n",

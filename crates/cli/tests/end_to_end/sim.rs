@@ -125,6 +125,13 @@ fn mean_flow_of_a_size_file_is_stated() {
     assert_eq!(json, serde_json::json!([{ "generator": "poisson", "mean_bytes": 3000.5 }]));
     let (text, json) = run(", unit = \"1000 B\"");
     assert!(text.contains("\nMean flow: 3.0 MB (poisson).\n"), "{text}");
+    // A list replaces the workload: flows of 1000, 1000 and 64 B have a mean of 688 B.
+    place.write("l.csv", LIST);
+    let args = ["sim", "run", "s.toml", "--flows", "l.csv", "--json", "o.json"];
+    let listed = place.run(&args).good().stdout;
+    assert!(listed.contains("\nMean flow: 688 B (flow list).\n"), "{listed}");
+    let sizes = place.json("o.json")["settings"]["flow_sizes"].clone();
+    assert_eq!(sizes, serde_json::json!([{ "generator": "flow list", "mean_bytes": 688.0 }]));
     // JSON has six digits of 3000000.5.
     assert_eq!(json[0]["mean_bytes"], 3_000_000.0);
 }

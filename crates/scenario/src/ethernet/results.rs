@@ -21,6 +21,8 @@ pub struct EthernetResults {
     pub started: u64,
     /// Number of flows that arrived.
     pub finished: u64,
+    /// Payload of the flows that started, in bytes. 2^32 flows of 2^40 bytes exceed 64 bits.
+    pub started_bytes: u128,
     /// Distributions of arrived flows by size, all together first, without empty groups.
     pub groups: Vec<(Group, Distribution)>,
     /// Completion times of single-packet flows at the percentiles of [`TAIL`]; empty if there is no
@@ -41,6 +43,11 @@ pub struct EthernetResults {
 }
 
 impl EthernetResults {
+    /// Returns the mean payload of the flows that started, in bytes, or `None` without a flow.
+    pub fn mean_bytes(&self) -> Option<f64> {
+        (self.started > 0).then(|| self.started_bytes as f64 / self.started as f64)
+    }
+
     /// Returns whether flows have arrived and all of them started in the warm-up. All tables are
     /// empty then.
     pub fn is_all_warmup(&self) -> bool {

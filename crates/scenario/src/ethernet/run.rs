@@ -172,6 +172,8 @@ struct Run<'a> {
     arrived: Vec<FinishedFlow>,
     started: u64,
     finished: u64,
+    /// Payload of the flows that started, in bytes.
+    started_bytes: u128,
     /// Flows and requests that start earlier don't count.
     warmup: Time,
 }
@@ -188,6 +190,7 @@ impl<'a> Run<'a> {
             arrived: Vec::new(),
             started: 0,
             finished: 0,
+            started_bytes: 0,
             warmup: scenario.warmup,
         }
     }
@@ -201,6 +204,7 @@ impl<'a> Run<'a> {
             self.requests.start(number, request, start);
         }
         self.started += 1;
+        self.started_bytes += u128::from(bytes);
     }
 
     /// Returns the finished part of the expected flows, or of the started flows if there are more.
@@ -261,6 +265,7 @@ impl<'a> Run<'a> {
             stop,
             started: self.started,
             finished: self.finished,
+            started_bytes: self.started_bytes,
             groups: self.groups.distributions(),
             single_packet_tail: self.groups.tail(&TAIL),
             requests: self.requests.results(),

@@ -25,8 +25,8 @@ mod plot;
 pub use axes::Axis;
 pub use plot::Plot;
 
-use super::EthernetScenario;
 use super::spec;
+use super::{EthernetScenario, Workload};
 use crate::reader::files::File;
 use bandwise_input::{InputError, Source};
 
@@ -99,6 +99,13 @@ impl Study {
     /// Sets the seed of all points.
     pub fn set_seed(&mut self, seed: u64) {
         self.points.iter_mut().for_each(|point| point.scenario.seed = seed);
+    }
+
+    /// Replaces the workload of all points by a list of flows with this name.
+    pub fn set_list(&mut self, name: &str) {
+        for point in &mut self.points {
+            point.scenario.workload = Workload::List(name.to_owned());
+        }
     }
 
     /// Returns the label of a point: its place on each axis.
