@@ -56,7 +56,11 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let is_bulk = |flow: &&Flow| matches!(flow.method, Method::Bulk(_));
     let any = scenario.flows().iter().any(|flow| is_bulk(&flow));
     let limited = scenario.flows().iter().filter(|flow| !any || is_bulk(flow));
-    let limits = limited.map(|flow| limit(scenario, flow));
+    let limits = limited.map(|flow| match any {
+        true => limit(scenario, flow),
+        // No flow of the run uses what the path can carry.
+        false => format!("Bulk traffic on this path: {}", limit(scenario, flow)),
+    });
     sentences.extend(limits.collect::<BTreeSet<_>>());
     sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
     sentences.extend(slowest(settings, outcome));

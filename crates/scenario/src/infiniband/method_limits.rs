@@ -70,13 +70,13 @@ impl fmt::Display for MethodLimit {
             MethodLimit::Turns { bytes, mtu, medians } => {
                 write!(
                     f,
-                    "RPerf is for messages of up to one packet, here {mtu}: the packets of {bytes} take \
-                     turns with those of the loopback in PCIe and RNIC, and the difference is not \
-                     the time of the fabric"
+                    "RPerf is for messages of one packet, of up to {mtu}. The packets of {bytes} take turns \
+                     with those of the loopback in PCIe and RNIC, and the difference is not the \
+                     time of the fabric"
                 )?;
                 match medians {
                     Some((ns, truth)) => {
-                        write!(f, ", here {ns:.0} ns at the median in place of {truth:.0} ns.")
+                        write!(f, ": {ns:.0} ns at the median in place of {truth:.0} ns.")
                     }
                     None => f.write_str("."),
                 }

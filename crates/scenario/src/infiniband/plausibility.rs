@@ -24,6 +24,8 @@ pub struct Implausible {
     pub kind: ImplausibleKind,
     /// The difference between loopback and link, if it falsifies RPerf.
     pub loopback: Option<LoopbackBias>,
+    /// The path MTU, if the messages of RPerf are longer.
+    pub mtu: Option<Bytes>,
 }
 
 /// An impossible number.
@@ -105,7 +107,11 @@ impl InfinibandScenario {
         // What is taken away too little makes no round trip too short.
         let loopback = self.loopback_bias(flow).filter(|bias| bias.too_much);
         let all = kinds.into_iter();
-        all.map(|kind| Implausible { flow: flow.name.clone(), kind, loopback }).collect()
+        let mtu = Bytes::new(self.mtu(flow).get().into());
+        let is_longer =
+            matches!(&flow.method, Method::RPerf(of) if u64::from(of.bytes) > mtu.get());
+        let mtu = is_longer.then_some(mtu);
+        all.map(|kind| Implausible { flow: flow.name.clone(), kind, loopback, mtu }).collect()
     }
 
     /// Returns the delay of cables and switches between the two hosts, both ways.
@@ -167,6 +173,9 @@ impl fmt::Display for Implausible {
             }
         }
         f.write_str(": the method does not hold here")?;
+        if let Some(mtu) = self.mtu {
+            write!(f, ". RPerf is for messages of one packet, of up to {mtu}")?;
+        }
         match &self.loopback {
             None => Ok(()),
             Some(bias) => write!(f, ". {bias}"),

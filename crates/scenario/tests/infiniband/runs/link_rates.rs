@@ -104,9 +104,9 @@ fn rperf_of_several_packets_is_limited() {
     };
     assert!(measured > 2.0 * truth && (truth - 440.0).abs() < 0.1, "{measured} {truth}");
     let limit = limits[0].to_string();
-    let start = "RPerf is for messages of up to one packet, here 4 KiB: the packets of 64 KiB";
+    let start = "RPerf is for messages of one packet, of up to 4 KiB. The packets of 64 KiB";
     assert!(limit.starts_with(start), "{limit}");
-    assert!(limit.ends_with(&format!("here {measured:.0} ns at the median in place of 440 ns.")));
+    assert!(limit.ends_with(&format!("{measured:.0} ns at the median in place of 440 ns.")));
 }
 
 /// A WRITE's acknowledgement waits for `dma-flush` at the receiver, 1.22 us of a fit.
