@@ -16,7 +16,7 @@
 //! lower of two speeds of a link, and warns of each of these but indentation.
 
 use super::cabling::{self, Agree};
-use super::cursor::Cursor;
+use super::cursor::{self, Cursor};
 use super::error::READABLE;
 use super::fabric_file::FabricFile;
 use super::netlist::{self, Dialect, Record};
@@ -35,6 +35,13 @@ use std::ops::Range;
 /// Returns an [`InputError`] at the first line that is invalid or contradicts another one.
 pub fn ibnetdiscover(source: &Source) -> Result<FabricFile, InputError> {
     source.check_text(READABLE)?;
+    if has_failed(source) {
+        let message = "only error messages of ibnetdiscover, and no node: it failed";
+        return Err(source.error_in_line(1, message).allowed(
+            "the output of ibnetdiscover as root on a host whose InfiniBand port is active \
+             (`ibstat`), of another port with -C DEVICE -P PORT",
+        ));
+    }
     let mut dump = Dump::default();
     let read = |dump: &mut Dump| {
         let mut records = netlist::records(source, dump)?;
@@ -152,6 +159,13 @@ fn is_message(text: &str) -> bool {
         || text.split_whitespace().next().is_some_and(is_place)
 }
 
+/// Returns whether a text has error messages of ibnetdiscover, and besides only prompts and comments.
+pub(super) fn has_failed(source: &Source) -> bool {
+    let lines = || Cursor::lines(*source).map(|line| line.rest());
+    let is_beside = |text: &str| text.is_empty() || text.starts_with('#') || is_prompt(text);
+    lines().any(is_message) && lines().all(|text| is_message(text) || is_beside(text))
+}
+
 /// Returns whether a line begins with the prompt of a shell: `[root@host ~]# `, `me@host:~$ `, `$ `.
 fn is_prompt(text: &str) -> bool {
     let end = |word: &str| word.ends_with(['$', '#', '%', '>']);
@@ -200,7 +214,7 @@ impl Dump {
             1 => String::new(),
             _ => format!(" (and {} more like it)", count - 1),
         };
-        let mut warnings = Vec::new();
+        let mut warnings = Vec::from_iter(cursor::quotes_removed(source));
         if let Some(line) = self.errors.first() {
             let message = format!(
                 "{} of ibnetdiscover: nodes did not answer, so the fabric may be incomplete",
@@ -256,7 +270,8 @@ fn explain(source: &Source, error: InputError) -> InputError {
     if !is_last && !lacks_line {
         return error;
     }
-    let node = end.lines().rev().find(|line| node_id_in(line.trim()).is_some());
+    let nodes = Cursor::lines(*source).map(|line| line.rest());
+    let node = nodes.filter(|line| node_id_in(line).is_some()).last();
     let name = node.and_then(|line| line.split('#').nth(1)).unwrap_or_default().trim();
     let message = match is_last {
         true => {

@@ -19,7 +19,7 @@
 //! Gbps delay 5 ns` gives rate and delay exactly; ibsim ignores it.
 
 use super::cabling::{self, Agree};
-use super::cursor::Cursor;
+use super::cursor::{self, Cursor};
 use super::error::READABLE;
 use super::fabric_file::FabricFile;
 use super::netlist::{self, Dialect, Record};
@@ -39,7 +39,8 @@ pub fn ibsim(source: &Source) -> Result<FabricFile, InputError> {
     let mut netlist = Netlist { widths: 2, speeds: 1, has_default: false };
     let records = netlist::records(source, &mut netlist)?;
     let parts = cabling::fabrics(source, &records, &mut netlist)?;
-    let warnings = netlist.without_speeds(source, &records).into_iter();
+    let warnings = cursor::quotes_removed(source).into_iter();
+    let warnings = warnings.chain(netlist.without_speeds(source, &records));
     let warnings = warnings.chain(netlist::routers_as_hosts(source, &records)).collect();
     Ok(FabricFile { parts, warnings })
 }

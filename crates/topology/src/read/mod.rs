@@ -22,6 +22,7 @@ pub use spec::{FabricSpec, toml};
 
 use crate::infiniband::LinkSpeed;
 use bandwise_input::{InputError, Source};
+use cursor::Cursor;
 use error::READABLE;
 use node_line::node_id_in;
 
@@ -37,12 +38,12 @@ pub enum Format {
 }
 
 /// Detects the format by content. A text without a node line of a netlist counts as TOML, so that
-/// the TOML parser reports its errors.
+/// the TOML parser reports its errors, unless all its lines are error messages of ibnetdiscover.
 pub fn detect(source: &Source) -> Format {
-    let lines = || source.text.lines().map(str::trim);
+    let lines = || Cursor::lines(*source).map(|line| line.rest());
     let mut nodes = lines().filter_map(node_id_in).peekable();
     if nodes.peek().is_none() {
-        Format::Toml
+        if ibnetdiscover::has_failed(source) { Format::Ibnetdiscover } else { Format::Toml }
     } else if nodes.all(is_guid_id) || lines().any(has_lid_and_speed) {
         Format::Ibnetdiscover
     } else {

@@ -69,6 +69,34 @@ fn indentation_and_line_ends_are_ignored() {
     assert_eq!(warnings(&indented), [""; 0]);
 }
 
+/// Mail quotes each line, once for each reply.
+#[test]
+fn mail_quotes_are_removed_with_a_note() {
+    let note = "f:1: each line begins with `>`, as mail quotes: removed";
+    for quote in ["> ", ">", "> > ", ">> "] {
+        let quoted: String = dump(3).lines().map(|line| format!("{quote}{line}\n")).collect();
+        assert_eq!(warnings(&quoted), [note], "{quote}");
+    }
+    let net = "> width=2\n> Switch 2 \"s\"\n> [1] \"h\"[1]\n>\n> Hca 1 \"h\"\n> [1] \"s\"[1]\n";
+    let file = read::any(&Source::new("f", net)).unwrap();
+    assert_eq!((file.parts[0].hosts().len(), file.warnings.len()), (1, 1));
+    // A prompt of one character is no quote.
+    let prompt = format!("> ibnetdiscover\n{}", dump(3));
+    assert_eq!(warnings(&prompt), ["f:1: 1 shell prompt skipped"]);
+}
+
+#[test]
+fn error_messages_without_a_node_are_a_failure_of_the_tool() {
+    let messages = "ibwarn: [4711] mad_rpc_open_port: can't open UMAD port ((null):0)\n\
+                    /build/libibnetdisc/ibnetdisc.c:811; can't open MAD port ((null):0)\n\
+                    ibnetdiscover: iberror: failed: discover failed\n";
+    for text in [messages.to_owned(), format!("$ ibnetdiscover\n{messages}")] {
+        let error = refused(&text);
+        assert!(error.starts_with("f:1: only error messages of ibnetdiscover"), "{error}");
+        assert!(error.contains("(allowed: the output of ibnetdiscover as root"), "{error}");
+    }
+}
+
 #[test]
 fn prompts_are_skipped_with_a_warning() {
     for (before, after) in [
