@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use anyhow::Context;
-use bandwise_input::{Foreign, InputError, Source, reason};
+use bandwise_input::{Encoding, Foreign, InputError, Source, reason};
 use std::fs::File;
 use std::io::{Read, Take};
 use std::path::Path;
@@ -96,6 +96,9 @@ fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
         return Err(InputError::whole(name, message).allowed(known.remedy));
     }
     let line = 1 + bytes[..at].iter().filter(|&&b| b == b'\n').count();
+    if let Some(encoding) = Encoding::of(bytes) {
+        return Err(undecoded(name, bytes, at, encoding));
+    }
     let what = if bytes[at] == 0 { "a NUL byte" } else { "bytes that are not UTF-8" };
     // Empty lines replace the lines before the error, so that the snippet does not show binary
     // data.
@@ -104,6 +107,22 @@ fn check(name: &str, bytes: &[u8], may_go_on: bool) -> Result<(), InputError> {
     let message = format!("{what} (byte {at} of the file): this is not text");
     let error = InputError::whole(name, message.clone());
     Err(if line == 1 { error } else { place.error_in_line(line, message) }.allowed(ALLOWED))
+}
+
+/// Returns the error of a text in another encoding whose byte `at` is the first that is not UTF-8. It shows
+/// the line in UTF-8 as far as possible.
+fn undecoded(name: &str, bytes: &[u8], at: usize, encoding: Encoding) -> InputError {
+    if encoding == Encoding::Utf16 {
+        return InputError::whole(name, "a text in UTF-16").allowed(encoding.remedy());
+    }
+    let start = bytes[..at].iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+    let line = bytes[start..].split(|&b| b == b'\n').next().unwrap_or_default();
+    let number = 1 + bytes[..start].iter().filter(|&&b| b == b'\n').count();
+    let shown = String::from_utf8_lossy(line);
+    let place = Source::excerpt(name, &shown, number);
+    let message = format!("bytes that are not UTF-8 (byte {at} of the file, 0x{:02x})", bytes[at]);
+    let replaced = at - start..at - start + '\u{fffd}'.len_utf8();
+    place.error(replaced, message).allowed(encoding.remedy())
 }
 
 /// Reads a file that a scenario names.

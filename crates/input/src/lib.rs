@@ -11,11 +11,13 @@
 //! ```
 
 mod decimal;
+mod encoding;
 mod excerpt;
 mod foreign;
 mod reason;
 
 pub use decimal::Decimal;
+pub use encoding::Encoding;
 pub use foreign::Foreign;
 pub use reason::reason;
 

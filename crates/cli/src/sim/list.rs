@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::warn;
 use anyhow::Context;
-use bandwise_input::{Foreign, InputError, reason};
+use bandwise_input::{Encoding, Foreign, InputError, reason};
 use bandwise_scenario::ethernet::{EthernetScenario, Fingerprint};
 use bandwise_workload::ListedFlow;
 use bandwise_workload::read::FlowList;
@@ -131,7 +131,10 @@ impl Flows {
         if self.line.contains(&0) || std::str::from_utf8(&self.line).is_err() {
             return match Foreign::of(&String::from_utf8_lossy(&self.line)) {
                 Some(known) => bad(&format!("this looks like {}", known.name), known.remedy),
-                None => bad("this is not text", ALLOWED),
+                None => match Encoding::of(&self.line) {
+                    Some(encoding) => bad("this is not UTF-8", encoding.remedy()),
+                    None => bad("this is not text", ALLOWED),
+                },
             };
         }
         Ok(!self.line.is_empty())

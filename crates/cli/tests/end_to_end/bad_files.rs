@@ -123,6 +123,28 @@ fn binary_file_is_refused() {
     refuses("f.bin", late, &["f.bin:2: bytes that are not UTF-8", "allowed: "]);
 }
 
+/// 0x96 is a dash in Windows-1252. `iconv` converts both files.
+#[test]
+fn text_in_another_encoding_is_refused_with_its_remedy() {
+    let text = b"kind = \"infiniband\"\ntitle = \"a \x96 b\"\n";
+    let place = Place::new();
+    place.write("f.toml", text);
+    // 20 bytes of line 1 and 11 of line 2 precede the dash.
+    let wanted = [
+        "f.toml:2: bytes that are not UTF-8 (byte 31 of the file, 0x96)",
+        "iconv -f WINDOWS-1252 -t UTF-8",
+    ];
+    place.run(&["sim", "run", "f.toml"]).refused(&wanted);
+    let utf16: Vec<u8> = "\u{feff}kind = 1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    place.write("w.toml", utf16);
+    let wanted = ["w.toml:1: a text in UTF-16", "iconv -f UTF-16 -t UTF-8"];
+    place.run(&["fabric", "show", "w.toml"]).refused(&wanted);
+    place.write("s.toml", "kind = \"ethernet\"\n");
+    place.write("l.csv", b"start_ns,src,dst,bytes\n0,0,1,5 \x96\n");
+    let wanted = ["l.csv:2: this is not UTF-8", "iconv -f WINDOWS-1252 -t UTF-8"];
+    place.run(&["sim", "run", "s.toml", "--flows", "l.csv"]).refused(&wanted);
+}
+
 #[test]
 fn gigabyte_file_is_refused_at_once() {
     let place = Place::new();

@@ -194,7 +194,7 @@ fn invalid_flow_lists_are_refused() {
     place.write("l.csv", "");
     place.run(&args).refused(&["l.csv:1: a flow list without a line"]);
     place.write("l.csv", b"start_ns,src,dst,bytes\n\xff\n");
-    place.run(&args).refused(&["l.csv:2: this is not text"]);
+    place.run(&args).refused(&["l.csv:2: this is not UTF-8"]);
     place.run(&["sim", "run", "n.toml", "--flows", "no.csv"]).refused(&["no.csv: can't be read"]);
     place.run(&["sim", "run", "n.toml", "--flows", "."]).refused(&["error: .: is a folder"]);
 }
