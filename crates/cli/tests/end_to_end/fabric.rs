@@ -238,6 +238,19 @@ fn server_names_stand_for_their_only_adapter() {
 }
 
 #[test]
+fn inputs_of_another_command_are_named() {
+    let place = Place::new();
+    place.write("f.txt", rail(0));
+    let named = ["f.txt:1: this is a fabric", "names this file as `fabric-file`", "rperf --fabric"];
+    place.run(&["sim", "run", "f.txt"]).refused(&named);
+    place.run(&["saba", "plan", "f.txt"]).refused(&named);
+    place.write("t.txt", "150 526\n1 0 1 22 1 65:1.0\n2 10833 2 104 132 1 140:48.0\n");
+    place.write("s.toml", "kind = \"ethernet\"\n");
+    let named = ["t.txt:1: this looks like a coflow trace", "`bandwise coflows` with this file"];
+    place.run(&["sim", "run", "s.toml", "--flows", "t.txt"]).refused(&named);
+}
+
+#[test]
 fn files_of_other_tools_are_named() {
     let place = Place::new();
     place.write(

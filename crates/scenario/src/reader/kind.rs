@@ -1,5 +1,6 @@
 //! [`Kind`]: the kind of scenario that a file states.
 
+use super::text::check_scenario;
 use bandwise_input::{InputError, Source};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -42,7 +43,7 @@ impl Kind {
     /// The text is not TOML, or has no kind or an unknown one. The error of a missing kind names the
     /// kind that the tables of the file belong to.
     pub fn of(source: &Source) -> Result<Kind, InputError> {
-        source.check_text(READABLE)?;
+        check_scenario(source, READABLE)?;
         stated(source, source.document()?.get_ref())
     }
 

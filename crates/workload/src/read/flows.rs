@@ -187,6 +187,11 @@ fn no_header(name: &str, at: usize, lines: &str) -> InputError {
     let first = lines.lines().next().unwrap_or_default();
     let unknown = Field::between_commas(first, 0).find(|field| !columns.contains(&field.text));
     let has_columns = first.split(',').any(|name| columns.contains(&name.trim()));
+    if is_coflow_trace(lines) {
+        let error = source.error_in_line(at, "this looks like a coflow trace, not a flow list");
+        return error
+            .allowed("`bandwise coflows` with this file, or a flow list: ".to_owned() + HEADER);
+    }
     let error = match (source.check_own(), unknown) {
         (Err(foreign), _) => return foreign,
         (Ok(()), Some(field)) if has_columns => {
@@ -196,6 +201,18 @@ fn no_header(name: &str, at: usize, lines: &str) -> InputError {
         _ => source.error_in_line(at, "a flow list without its header"),
     };
     error.allowed(format!("{HEADER}, or {HEADER_WITH_PRIORITY}"))
+}
+
+/// Returns whether lines begin a coflow trace: two numbers, and then a coflow that ends with a reducer
+/// such as `65:1.0`.
+fn is_coflow_trace(lines: &str) -> bool {
+    let is_whole = |word: &str| word.bytes().all(|b| b.is_ascii_digit());
+    let mut lines = lines.lines().map(|line| line.split_whitespace());
+    let (Some(mut first), Some(second)) = (lines.next(), lines.next()) else { return false };
+    let reducer = second.last().and_then(|word| word.split_once(':'));
+    first.clone().count() == 2
+        && first.all(is_whole)
+        && reducer.is_some_and(|(port, size)| is_whole(port) && size.parse::<f64>().is_ok())
 }
 
 impl FlowList {

@@ -155,6 +155,7 @@ use crate::reader::files::{File, Files};
 use crate::reader::kind::Kind;
 use crate::reader::parsed::Parsed;
 use crate::reader::tables::{placed, table};
+use crate::reader::text::check_scenario;
 use crate::reader::values::Given;
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::ethernet::NetworkModel;
@@ -213,7 +214,7 @@ impl EthernetScenario {
 
 /// Parses the text as a document, of which a study changes parts.
 pub(super) fn document<'a>(source: &Source<'a>) -> Result<Spanned<DeTable<'a>>, InputError> {
-    source.check_text(READABLE)?;
+    check_scenario(source, READABLE)?;
     let mut document = source.document()?;
     Kind::Ethernet.take(source, &mut document)?;
     Ok(document)

@@ -79,6 +79,7 @@ use crate::reader::kind::Kind;
 use crate::reader::nodes::suggestion;
 use crate::reader::parsed::Parsed;
 use crate::reader::tables::{list, placed, table};
+use crate::reader::text::check_scenario;
 use crate::reader::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
 use bandwise_topology::read::FabricSpec;
@@ -163,7 +164,7 @@ impl JobsScenario {
         overrides: Overrides,
         mut files: impl FnMut(&str) -> Result<File, String>,
     ) -> Result<Parsed<JobsScenario>, InputError> {
-        source.check_text(READABLE)?;
+        check_scenario(source, READABLE)?;
         let mut document = source.document()?;
         Kind::Jobs.take(source, &mut document)?;
         let spec: Spec = source.read(document)?;
