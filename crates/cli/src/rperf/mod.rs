@@ -8,8 +8,8 @@ mod assumptions;
 #[cfg(feature = "verbs")]
 mod device;
 mod flags;
-#[cfg(feature = "verbs")]
 mod limits;
+#[cfg(feature = "verbs")]
 mod listening;
 mod measure;
 mod names;
