@@ -82,6 +82,9 @@ fn is_ns3_cable(words: &[&str]) -> bool {
 const RUN_IBNETDISCOVER: &str =
     "the output of `ibnetdiscover` without flags: `ibnetdiscover > fabric.txt`";
 
+const NEEDS_CABLES: &str = "a fabric with cables and rates, which this file lacks: the output of `ibnetdiscover`, or TOML with a \
+     [fabric] table";
+
 /// The table of known files, the more specific before the less specific.
 const KNOWN: &[Foreign] = &[
     Foreign {
@@ -142,6 +145,19 @@ const KNOWN: &[Foreign] = &[
         matches: |head| head.contains(&["START_NODES", "START_LINKS"]),
     },
     Foreign {
+        name: "ibdiagnet's list of ports (`ibdiagnet2.net_dump`)",
+        remedy: RUN_IBNETDISCOVER,
+        matches: |head| head.contains(&[": PhysSta"]),
+    },
+    Foreign {
+        name: "the state of one host's adapters, as `ibstat`, `ibstatus` and `ibv_devinfo` print it",
+        remedy: RUN_IBNETDISCOVER,
+        matches: |head| {
+            head.begins_with(&["CA type:", "CA '", "Infiniband device '", "hca_id:"])
+                && !head.contains(&["caguid="])
+        },
+    },
+    Foreign {
         name: "forwarding tables of an InfiniBand subnet",
         remedy: "a fabric, which is the output of `ibnetdiscover`; the routes of a subnet manager \
                  are not read, and paths are the shortest ones",
@@ -177,9 +193,15 @@ const KNOWN: &[Foreign] = &[
     },
     Foreign {
         name: "Slurm's `topology.conf`",
-        remedy: "a fabric with cables and rates, which this file lacks: the output of `ibnetdiscover`, \
-                 or TOML with a [fabric] table",
+        remedy: NEEDS_CABLES,
         matches: |head| head.begins_with(&["SwitchName=", "BlockName="]),
+    },
+    Foreign {
+        name: "Slurm's `topology.yaml`",
+        remedy: NEEDS_CABLES,
+        matches: |head| {
+            head.begins_with(&["- topology:"]) && head.begins_with(&["tree:", "block:", "flat:"])
+        },
     },
     Foreign {
         name: "a topology of SimAI",

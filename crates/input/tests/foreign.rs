@@ -3,7 +3,7 @@
 use bandwise_input::{Foreign, Source};
 
 /// A part of the kind's name, and the beginning of a file.
-const SAMPLES: [(&str, &str); 25] = [
+const SAMPLES: [(&str, &str); 30] = [
     (
         "`ibnetdiscover -p`",
         "SW     3  1 0x0c42a10300aa0010 2x NDR - CA    12  1 0x0c42a10300bb0020 ( 'sw' - 'n1 mlx5_0' )\n\
@@ -46,6 +46,20 @@ const SAMPLES: [(&str, &str); 25] = [
     ("OpenSM", "# The port GUID\nguid 0x0\nrouting_engine ftree\nqos_vlarb_low 0:16\n"),
     ("Slurm", "SwitchName=s0 Nodes=n[0-15]\nSwitchName=top Switches=s[0-3]\n"),
     ("Slurm", "BlockName=b1 Nodes=n[0-17]\nBlockSizes=18\n"),
+    (
+        "`topology.yaml`",
+        "---\n- topology: main\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s0\n        nodes: n[0-15]\n",
+    ),
+    ("`topology.yaml`", "- topology: racks\n  block:\n    block_sizes:\n      - 18\n"),
+    (
+        "`ibstat`",
+        "CA 'mlx5_0'\n\tCA type: MT4123\n\tNumber of ports: 1\n\tPort 1:\n\t\tRate: 200\n",
+    ),
+    ("`ibstat`", "hca_id:\tmlx5_0\n\ttransport:\t\t\tInfiniBand (0)\n\tfw_ver:\t20.31.1014\n"),
+    (
+        "`ibdiagnet2.net_dump`",
+        "# Ports\n\"sw\", Mellanox, 0x0c42a10300aa0010, LID 3\n#  : IB# : Sta : PhysSta : MTU : LWA : LSA\n1 : 1 : ACT : LINK UP : 5 : 4x : 25\n",
+    ),
     (
         "SimAI",
         "20 8 1 3 30 A100\n16 17 18 19\n0 16 2400Gbps 0.000025ms 0\n0 17 100Gbps 0.0005ms 0\n",
