@@ -221,7 +221,9 @@ fn bandwidth_table(settings: &Settings, outcome: &Outcome) -> Table {
     }
     Table {
         title: "Bandwidth".to_owned(),
-        caption: "Payload of messages completed during the measurement, one way.".to_owned(),
+        caption:
+            "Payload that arrived during the measurement, one way; messages are those completed."
+                .to_owned(),
         header: header.into_iter().map(str::to_owned).collect(),
         rows: bulk.collect(),
     }

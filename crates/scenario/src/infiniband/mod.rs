@@ -3,6 +3,7 @@
 //! [`InfinibandScenario`] is read from TOML or from a dump of a fabric, or built by an
 //! [`InfinibandBuilder`]; its `run` returns [`InfinibandResults`].
 
+mod arrivals;
 mod bottleneck;
 mod builder;
 mod flow;

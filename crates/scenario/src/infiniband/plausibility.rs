@@ -93,11 +93,8 @@ impl InfinibandScenario {
         }
         if let Some(bandwidth) = &result.bandwidth {
             let (rate, link) = (bandwidth.rate(), self.bottleneck(flow).link);
-            // Messages count whole when they are complete, so one may have begun before.
-            let begun = match &flow.method {
-                Method::Bulk(traffic) => u64::from(traffic.bytes) * u64::from(traffic.qps),
-                _ => 0,
-            };
+            // A packet counts when it has arrived, so one may have begun before.
+            let begun = u64::from(self.mtu(flow).get());
             let time = bandwidth.to.saturating_sub(bandwidth.from);
             let whole = bandwidth.bytes.get().saturating_sub(begun);
             if BitRate::over(Bytes::new(whole), time) > link {

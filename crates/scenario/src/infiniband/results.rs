@@ -25,7 +25,8 @@ pub struct FlowResult {
     pub name: String,
     /// Latency, if the flow measures it and has samples.
     pub latency: Option<LatencyResult>,
-    /// Bandwidth, if the flow is bulk.
+    /// Bandwidth, if the flow is bulk: the payload that arrived, also of messages that are not
+    /// complete, and the messages that the sender has seen completed.
     pub bandwidth: Option<Bandwidth>,
 }
 

@@ -1,5 +1,6 @@
 //! The run of a scenario: programs on hosts, slices of simulated time, results.
 
+use super::arrivals::Arrivals;
 use crate::experiment::{Effort, Experiment, Progress, Stop, Watch};
 use crate::infiniband::{
     BulkTraffic, Flow, FlowResult, InfinibandResults, InfinibandScenario, LatencyResult,
@@ -20,20 +21,29 @@ use std::ops::ControlFlow;
 /// Simulated time between two calls of the watch.
 const SLICE: Time = Time::from_us(500);
 
-/// The place of a flow's program: its host, and its number there.
-type ProgramIndex = (usize, usize);
+/// A flow's program, and what arrives for it.
+struct Started {
+    /// The host of the program.
+    host: usize,
+    /// The program's number there.
+    number: usize,
+    /// Of a bulk flow, but of atomics, whose packets carry no payload.
+    arrivals: Option<Arrivals>,
+}
 
 impl InfinibandScenario {
     /// Runs the scenario to its end, or until `watch` breaks, and returns the results so far.
     pub fn run(&self, mut watch: impl FnMut(Progress) -> ControlFlow<()>) -> InfinibandResults {
         let sim = Simulation::new(&self.fabric, &self.routes, &self.models, self.seed);
         let mut sim = sim.expect("the builder has checked the tables");
-        let places = self.flows.iter().zip(0..).map(|(flow, i)| self.start(&mut sim, flow, i));
-        let places: Vec<ProgramIndex> = places.collect();
+        let started = self.flows.iter().zip(0..).map(|(flow, i)| self.start(&mut sim, flow, i));
+        let mut started: Vec<Started> = started.collect();
         let total = self.warmup + self.duration;
         let mut stop = Stop::Complete;
+        let mut slice = Time::ZERO;
         while sim.now() < total {
-            let outcome = sim.run((sim.now() + SLICE).min(total));
+            slice += SLICE;
+            let outcome = run_to(&mut sim, slice.min(total), &mut started);
             if let Some(ports) = sim.deadlock() {
                 stop = Stop::Deadlock(ports);
                 break;
@@ -42,7 +52,7 @@ impl InfinibandScenario {
                 simulated: sim.now(),
                 part: sim.now().as_ps() as f64 / total.as_ps() as f64,
             };
-            if outcome == Outcome::Quiet || self.is_measured(&sim, &places) {
+            if outcome == Outcome::Quiet || self.is_measured(&sim, &started) {
                 break;
             }
             if watch(progress).is_break() {
@@ -50,10 +60,8 @@ impl InfinibandScenario {
                 break;
             }
         }
-        let flows = self.flows.iter().zip(&places).map(|(flow, &(host, number))| {
-            let program = sim.program(host, number);
-            result_of(flow, program, sim.now())
-        });
+        let results = |(flow, started)| result_of(flow, started, &sim);
+        let flows = self.flows.iter().zip(&started).map(results);
         InfinibandResults {
             flows: flows.collect(),
             stop,
@@ -63,16 +71,16 @@ impl InfinibandScenario {
     }
 
     /// Returns whether there are latency flows, and all of them have all samples.
-    fn is_measured(&self, sim: &Simulation<Generator>, places: &[ProgramIndex]) -> bool {
+    fn is_measured(&self, sim: &Simulation<Generator>, started: &[Started]) -> bool {
         let latency = |flow: &Flow| !matches!(flow.method, Method::Bulk(_));
         let mut any = false;
-        self.flows.iter().zip(places).filter(|(flow, _)| latency(flow)).all(|(_, &(h, n))| {
+        self.flows.iter().zip(started).filter(|(flow, _)| latency(flow)).all(|(_, started)| {
             any = true;
-            sim.is_done(h, n)
+            sim.is_done(started.host, started.number)
         }) && any
     }
 
-    fn start(&self, sim: &mut Simulation<Generator>, flow: &Flow, index: u64) -> ProgramIndex {
+    fn start(&self, sim: &mut Simulation<Generator>, flow: &Flow, index: u64) -> Started {
         let rounds = |t: &LatencyTraffic| Rounds {
             warmup: t.warmup,
             samples: t.samples,
@@ -87,6 +95,7 @@ impl InfinibandScenario {
             (here, there)
         };
         let at = self.warmup + jitter;
+        let mut arrivals = None;
         let (program, qps, at): (Generator, Vec<Qp>, Time) = match &flow.method {
             Method::RPerf(t) => {
                 let (wire, _) = connect(sim);
@@ -131,7 +140,10 @@ impl InfinibandScenario {
                 (ClosedLoop::new(settings).into(), vec![qp], at)
             }
             Method::Bulk(t) => {
-                let qps: Vec<Qp> = (0..t.qps).map(|_| connect(sim).0).collect();
+                let (qps, theirs): (Vec<Qp>, Vec<Qp>) = (0..t.qps).map(|_| connect(sim)).unzip();
+                let (host, receiving) =
+                    if t.opcode == Opcode::Read { (from, qps.clone()) } else { (to, theirs) };
+                arrivals = (t.opcode != Opcode::Atomic).then(|| self.arrivals(t, host, receiving));
                 let at = t.start + jitter;
                 let inline_max = self.device_of(from).inline_max.get() as u32;
                 let bulk = self.bulk(t, qps.clone(), at, inline_max);
@@ -139,7 +151,19 @@ impl InfinibandScenario {
             }
         };
         let number = sim.start(from, &qps, program, flow.notify, at);
-        (from, number)
+        Started { host: from, number, arrivals }
+    }
+
+    /// Returns the window in which results count.
+    fn window(&self) -> Window {
+        Window { from: self.warmup, to: self.warmup + self.duration }
+    }
+
+    fn arrivals(&self, t: &BulkTraffic, host: usize, qps: Vec<Qp>) -> Arrivals {
+        let all = self.window();
+        let to = t.stop.map_or(all.to, |stop| stop.clamp(all.from, all.to));
+        let before = [(all.from == Time::ZERO).then_some(0), None];
+        Arrivals { host, qps, window: Window { to, ..all }, before }
     }
 
     fn bulk(&self, t: &BulkTraffic, qps: Vec<Qp>, start: Time, inline_max: u32) -> Bulk {
@@ -156,7 +180,7 @@ impl InfinibandScenario {
             until: t.stop,
             messages: None,
             rate: t.rate,
-            window: Window { from: self.warmup, to: self.warmup + self.duration },
+            window: self.window(),
         };
         Bulk::new(settings).expect("the builder has checked the flow")
     }
@@ -189,10 +213,30 @@ impl Experiment for InfinibandScenario {
     }
 }
 
-fn result_of(flow: &Flow, program: &Generator, now: Time) -> FlowResult {
+/// Runs to a time, and stops on the way where the payload of flows begins or ends to count.
+fn run_to(sim: &mut Simulation<Generator>, end: Time, started: &mut [Started]) -> Outcome {
+    loop {
+        let counted = || started.iter().filter_map(|started| started.arrivals.as_ref());
+        let times = counted().flat_map(|arrivals| [arrivals.window.from, arrivals.window.to]);
+        let stop = times.filter(|&at| sim.now() < at && at < end).min().unwrap_or(end);
+        let outcome = sim.run(stop);
+        for arrivals in started.iter_mut().filter_map(|started| started.arrivals.as_mut()) {
+            arrivals.look(sim);
+        }
+        if outcome == Outcome::Quiet || stop == end {
+            return outcome;
+        }
+    }
+}
+
+fn result_of(flow: &Flow, started: &Started, sim: &Simulation<Generator>) -> FlowResult {
+    let program = sim.program(started.host, started.number);
     let latency = program.measure().and_then(latency_of);
     let bandwidth = program.bandwidth().map(|mut b| {
-        b.to = b.to.min(now).max(b.from);
+        b.to = b.to.min(sim.now()).max(b.from);
+        if let Some(arrivals) = &started.arrivals {
+            b.bytes = arrivals.payload(sim);
+        }
         b
     });
     FlowResult { name: flow.name.clone(), latency, bandwidth }

@@ -1,5 +1,6 @@
 //! Runs of scenarios.
 
+mod arrivals;
 mod congestion;
 mod host_ports;
 mod limits;
