@@ -89,8 +89,18 @@ impl FabricBuilder {
             rank,
             cables: vec![None; usize::from(ports)],
             traffic: None,
+            device: None,
         });
         Ok(id)
+    }
+
+    /// Sets the PCI device ID of a node.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the node has not been added.
+    pub fn set_device(&mut self, node: NodeId, device: Option<u16>) {
+        self.fabric.nodes[node.index()].device = device;
     }
 
     /// Returns the node of this name, if it has been added.
@@ -275,7 +285,9 @@ fn part(fabric: &Fabric, nodes: &[bool]) -> Result<Fabric, FabricError> {
     let mut ids = vec![None; nodes.len()];
     for (i, node) in fabric.nodes.iter().enumerate().filter(|(i, _)| nodes[*i]) {
         let ports = fabric.port_count(NodeId(i as u32));
-        ids[i] = Some(builder.add(node.name.clone(), node.kind, ports)?);
+        let id = builder.add(node.name.clone(), node.kind, ports)?;
+        builder.set_device(id, node.device);
+        ids[i] = Some(id);
     }
     for link in &fabric.links {
         let ends = link.ends.map(|end| Some(Port { node: ids[end.node.index()]?, ..end }));

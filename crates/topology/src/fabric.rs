@@ -61,6 +61,8 @@ pub struct Node {
     pub(crate) cables: Vec<Option<u32>>,
     /// The port that a host's traffic uses, if it is not the lowest connected one.
     pub(crate) traffic: Option<u16>,
+    /// The PCI device ID of the adapter or switch, such as 0x101b, where the file states it.
+    pub device: Option<u16>,
 }
 
 /// A full-duplex cable between two ports.

@@ -14,6 +14,7 @@ mod checkpoint;
 mod credit_deadlock;
 pub mod egress;
 pub mod host;
+mod lane_buffer;
 mod models;
 mod occupancy;
 pub mod packet;

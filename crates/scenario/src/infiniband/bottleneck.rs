@@ -40,8 +40,8 @@ pub enum LimitingPart {
     /// The time of the sender's program for a message: one core builds all work requests and handles
     /// all completions.
     Cpu(Time),
-    /// The credits of a switch behind a port: its buffer for the lane holds fewer packets than the
-    /// round trip of a credit takes.
+    /// The credits of the switch or host behind a port: its buffer for the lane holds fewer packets
+    /// than the round trip of a credit takes.
     Credits {
         /// The port that sends.
         port: Port,
@@ -58,7 +58,10 @@ impl InfinibandScenario {
     /// Returns the bottleneck of a flow.
     pub fn bottleneck(&self, flow: &Flow) -> Bottleneck {
         let hosts = self.fabric.hosts();
-        let path = self.routes.path(&self.fabric, hosts[flow.from], hosts[flow.to]);
+        // The payload of a READ comes back.
+        let is_read = flow.method.opcode() == Opcode::Read;
+        let (from, to) = if is_read { (flow.to, flow.from) } else { (flow.from, flow.to) };
+        let path = self.routes.path(&self.fabric, hosts[from], hosts[to]);
         let rate = |&port: &Port| self.fabric.peer(port).map(|(_, link)| (link.rate, port));
         let slowest = path.iter().filter_map(rate).min_by_key(|(rate, _)| *rate);
         let (link, port) = slowest.expect("hosts are cabled");
@@ -79,16 +82,23 @@ impl InfinibandScenario {
         Bottleneck { part, payload, link }
     }
 
-    /// Returns the payload rate that the credits of the switch behind a port allow, with packets of
-    /// this payload and size.
+    /// Returns the payload rate that the credits of the switch or host behind a port allow, with packets
+    /// of this payload and size.
     fn credits(&self, port: Port, payload: u32, wire: u32) -> Option<(BitRate, LimitingPart)> {
         let (peer, link) = self.fabric.peer(port)?;
-        let switch = self.fabric.is_switch(peer.node).then(|| self.models.switch_of(peer.node))?;
-        let packets = switch.buffer.get() / (u64::from(blocks(wire)) * u64::from(BLOCK));
+        let is_switch = self.fabric.is_switch(peer.node);
+        // A host returns credits as the switch before it does.
+        let switch = self.models.switch_of(if is_switch { peer.node } else { port.node });
+        let device = self.models.device_of(peer.node);
+        let (buffer, latency) = match is_switch {
+            true => (switch.buffer, switch.latency),
+            false => (device.rx_buffer, device.receive_time(payload)),
+        };
+        let packets = buffer.get() / (u64::from(blocks(wire)) * u64::from(BLOCK));
         let sending = link.rate.time_for(on_the_wire(wire));
-        let round = link.delay * 2 + switch.latency + sending + switch.credit_delay;
+        let round = link.delay * 2 + latency + sending + switch.credit_delay;
         let rate = BitRate::over(Bytes::new(packets * u64::from(payload)), round);
-        Some((rate, LimitingPart::Credits { port, buffer: switch.buffer, round }))
+        Some((rate, LimitingPart::Credits { port, buffer, round }))
     }
 
     /// Returns the rates of a bulk flow's queue pairs, of its sender's RNIC and core, with packets of

@@ -58,8 +58,8 @@ impl InfinibandScenario {
         let is_fitted = flush == device.of_preset().model().dma_flush && flush > Time::ZERO;
         let overlaps = matches!(flow.method, Method::ClosedLoop { depth: 2.., .. });
         let without = (!overlaps).then_some(latency.measured.p50_ns - flush.as_ns_f64());
-        (is_fitted && flow.method.opcode() == Opcode::Write)
-            .then_some(MethodLimit::Flush { flush, without })
+        let is_write = matches!(flow.method.opcode(), Opcode::Write | Opcode::WriteImm);
+        (is_fitted && is_write).then_some(MethodLimit::Flush { flush, without })
     }
 }
 

@@ -58,6 +58,7 @@ pub(super) fn fabrics<S>(
         let added = builder
             .add(name.clone(), record.kind, ports as u16)
             .map_err(|e| at(source, span, &e))?;
+        builder.set_device(added, record.device);
         by_id.insert(id, added);
     }
     connect(source, records, rules, &by_id, &mut builder)?;

@@ -76,9 +76,11 @@ struct Dump {
     idle: Vec<(String, usize)>,
     /// The number of links of hosts.
     host_links: usize,
+    /// The PCI device ID of the next node.
+    device: Option<u16>,
 }
 
-/// The keys of lines that have no effect.
+/// The keys of lines about the next node, of which only `devid` has an effect.
 const KEYS: [&str; 6] = ["vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid"];
 
 impl Dialect for Dump {
@@ -103,9 +105,13 @@ impl Dialect for Dump {
 
     fn other_line(&mut self, line: Cursor) -> Result<(), InputError> {
         let text = line.rest();
-        let key = text.split('=').next().filter(|key| key.len() < text.len());
+        let pair = text.split_once('=');
+        if let Some(("devid", id)) = pair {
+            let id = id.trim().strip_prefix("0x");
+            self.device = id.and_then(|id| u16::from_str_radix(id, 16).ok());
+        }
         let grouping = ["Chassis ", "Hostname: ", "Non-Chassis Nodes"];
-        if key.is_some_and(|k| KEYS.contains(&k))
+        if pair.is_some_and(|(key, _)| KEYS.contains(&key))
             || grouping.iter().any(|g| text.starts_with(g))
             || self.is_noise(line)
         {
@@ -122,6 +128,10 @@ impl Dialect for Dump {
             "Switch, Ca and Rt lines, [port] lines, comments after #, Chassis lines, and vendid=, \
              devid=, sysimgguid=, switchguid=, caguid= and rtguid=",
         ))
+    }
+
+    fn take_device(&mut self) -> Option<u16> {
+        self.device.take()
     }
 
     /// `# "description" lid 5 4xFDR`; in the block of a host with `lid 5 lmc 0` in front.
@@ -260,18 +270,19 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Explains an error by a file that ends too early: an error in the last line, or a line that
-/// another line refers to and that is missing.
+/// Explains an error by a file that ends too early: an error in the last line, a node that is missing,
+/// or a missing line of the last node.
 fn explain(source: &Source, error: InputError) -> InputError {
     let end = source.text.trim_end();
     let is_last = error.line() == source.error(end.len()..end.len(), "").line();
-    let lacks_line =
-        [cabling::NO_NODE, cabling::NO_LINE].iter().any(|what| error.message().contains(what));
+    let nodes = Cursor::lines(*source).map(|line| line.rest());
+    let node = nodes.filter(|line| node_id_in(line).is_some()).last();
+    let last = node.and_then(node_id_in).unwrap_or_default();
+    let lacks_line = error.message().contains(cabling::NO_NODE)
+        || error.message().ends_with(&format!("{} {last:?}", cabling::NO_LINE));
     if !is_last && !lacks_line {
         return error;
     }
-    let nodes = Cursor::lines(*source).map(|line| line.rest());
-    let node = nodes.filter(|line| node_id_in(line).is_some()).last();
     let name = node.and_then(|line| line.split('#').nth(1)).unwrap_or_default().trim();
     let message = match is_last {
         true => {

@@ -41,6 +41,11 @@ pub(super) trait Dialect {
     /// Reads a line that is neither blank nor a comment, a node or a port.
     fn other_line(&mut self, line: Cursor) -> Result<(), InputError>;
 
+    /// Returns the PCI device ID in the lines above a node, and forgets it.
+    fn take_device(&mut self) -> Option<u16> {
+        None
+    }
+
     /// Reads the end of a port line, after the far port.
     fn speed(&self, end: Cursor) -> Result<Self::Speed, InputError>;
 }
@@ -54,6 +59,8 @@ pub(super) struct Record<'a, S> {
     pub(super) ports: Spanned<u64>,
     pub(super) id: Spanned<&'a str>,
     pub(super) description: Option<&'a str>,
+    /// The PCI device ID, where the file states it.
+    pub(super) device: Option<u16>,
     pub(super) cables: Vec<Half<'a, S>>,
 }
 
@@ -135,7 +142,7 @@ fn node_line<'a, D: Dialect>(
     line: Cursor<'a>,
     mut rest: Cursor<'a>,
     (keyword, kind): (&str, NodeKind),
-    dialect: &D,
+    dialect: &mut D,
 ) -> Result<Record<'a, D::Speed>, InputError> {
     let bad = |message: &str| source.error(line.span(), message).allowed(NODE_LINE);
     rest.skip_space();
@@ -160,7 +167,8 @@ fn node_line<'a, D: Dialect>(
     };
     let description = description.map(str::trim).filter(|d| !d.is_empty());
     let is_router = keyword == ROUTER;
-    Ok(Record { kind, is_router, ports, id, description, cables: Vec::new() })
+    let device = dialect.take_device();
+    Ok(Record { kind, is_router, ports, id, description, device, cables: Vec::new() })
 }
 
 /// Reads `[port][ext n](guid) "peer"[port][ext n](guid)`. The parts in round brackets and after

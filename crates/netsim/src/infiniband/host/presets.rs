@@ -1,6 +1,7 @@
 //! [`DevicePreset`]: the known hosts, one commented table per device, shared by all figures.
 
 use super::device::{DeviceModel, OsTick};
+use crate::infiniband::lane_buffer;
 use bandwise_rdma::wire::Mtu;
 use bandwise_units::{BitRate, Bytes, Time};
 
@@ -13,6 +14,8 @@ pub struct DevicePreset {
     pub title: &'static str,
     /// The rate of the fastest link of the adapter, line coding included.
     pub link: BitRate,
+    /// The PCI device IDs of the adapter, as Linux' mlx4 and mlx5 drivers list them.
+    ids: &'static [u16],
     model: fn() -> DeviceModel,
 }
 
@@ -23,36 +26,42 @@ impl DevicePreset {
             name: "connectx3-fdr",
             title: "ConnectX-3 in PCIe 3.0 x8",
             link: FDR,
+            ids: &[0x1003, 0x1007],
             model: DeviceModel::connectx3_fdr,
         },
         DevicePreset {
             name: "connectx4-56g",
             title: "ConnectX-4 at up to 56 Gbps in PCIe 3.0 x8",
             link: FDR,
+            ids: &[0x1013],
             model: DeviceModel::connectx4_56g,
         },
         DevicePreset {
             name: "connectx5-edr",
             title: "ConnectX-5 in PCIe 3.0 x16",
             link: BitRate::from_gbps(100),
+            ids: &[0x1017],
             model: DeviceModel::connectx5_edr,
         },
         DevicePreset {
             name: "connectx6-hdr",
             title: "ConnectX-6 in PCIe 4.0 x16",
             link: BitRate::from_gbps(200),
+            ids: &[0x101b, BLUEFIELD_2],
             model: DeviceModel::connectx6_hdr,
         },
         DevicePreset {
             name: "connectx7-ndr",
             title: "ConnectX-7 in PCIe 5.0 x16",
             link: BitRate::from_gbps(400),
+            ids: &[0x1021, BLUEFIELD_3],
             model: DeviceModel::connectx7_ndr,
         },
         DevicePreset {
             name: "connectx8-xdr",
             title: "ConnectX-8 in PCIe 6.0 x16",
             link: BitRate::from_gbps(800),
+            ids: &[0x1023],
             model: DeviceModel::connectx8_xdr,
         },
     ];
@@ -62,10 +71,16 @@ impl DevicePreset {
         Self::ALL.into_iter().find(|preset| preset.name == name)
     }
 
-    /// Returns the preset for hosts with a link of this rate, which no file names: the oldest
-    /// adapter that has such a link, but not before the RPerf paper's. A link faster than all
-    /// adapters has the last one, whose PCIe limits it.
-    pub fn for_link(rate: BitRate) -> DevicePreset {
+    /// Returns the preset for a host with a link of this rate, and with this PCI device ID if a file
+    /// states one: the adapter of that ID if it has such a link. Else it is the oldest adapter that
+    /// has such a link, but not before the RPerf paper's. A link faster than all adapters has the
+    /// last one, whose PCIe limits it.
+    pub fn for_host(rate: BitRate, device: Option<u16>) -> DevicePreset {
+        let has = |preset: &DevicePreset| device.is_some_and(|id| preset.ids.contains(&id));
+        let named = Self::ALL.into_iter().find(has);
+        if let Some(preset) = named.filter(|preset| rate <= preset.link) {
+            return preset;
+        }
         let [_, candidates @ ..] = Self::ALL;
         let last = candidates[candidates.len() - 1];
         candidates.into_iter().find(|preset| rate <= preset.link).unwrap_or(last)
@@ -76,28 +91,43 @@ impl DevicePreset {
         (self.model)()
     }
 
-    /// Returns the model on a link of this data rate. On a slower link than the adapter's fastest,
-    /// the loopback is assumed to be as fast as the link. The data rate of FDR is 64/66 of 56.25
-    /// Gbps, so a link is slower if it has less than 96% of the adapter's rate.
-    pub fn model_on(self, link: BitRate) -> DeviceModel {
+    /// Returns the model on a link of this data rate and delay. On a slower link than the adapter's
+    /// fastest, the loopback is assumed to be as fast as the link. The data rate of FDR is 64/66 of
+    /// 56.25 Gbps, so a link is slower if it has less than 96% of the adapter's rate. The receive
+    /// buffer is doubled until it covers the return of a credit, as a switch's is.
+    pub fn model_on(self, link: BitRate, delay: Time) -> DeviceModel {
         let model = self.model();
         let is_slower = link.as_bps() / 96 < self.link.as_bps() / 100;
         let loopback = if is_slower { model.loopback_rate.min(link) } else { model.loopback_rate };
-        DeviceModel { loopback_rate: loopback, ..model }
+        let latency = model.receive_time(model.mtu.get());
+        let rx_buffer = lane_buffer::covering([(link, delay)], latency, model.rx_buffer);
+        DeviceModel { loopback_rate: loopback, rx_buffer, ..model }
     }
 }
+
+/// A BlueField-2, which integrates a ConnectX-6 Dx.
+const BLUEFIELD_2: u16 = 0xa2d6;
+
+/// A BlueField-3, which integrates a ConnectX-7.
+const BLUEFIELD_3: u16 = 0xa2dc;
 
 /// FDR with its coding of 64b/66b: 56.25 Gbps.
 const FDR: BitRate = BitRate::from_bps(56_250_000_000);
 
 impl DeviceModel {
-    /// Returns whether the model has other values than its preset, beside a slower loopback and
-    /// congestion control.
+    /// Returns whether the model has other values than its preset, beside a slower loopback, a larger
+    /// receive buffer and congestion control.
     pub fn is_changed(&self) -> bool {
         let preset = self.of_preset().model();
         let loopback_rate = self.loopback_rate.min(preset.loopback_rate);
+        let rx_buffer = self.rx_buffer.max(preset.rx_buffer);
         let congestion_control = self.congestion_control.clone();
-        *self != DeviceModel { loopback_rate, congestion_control, ..preset }
+        *self != DeviceModel { loopback_rate, rx_buffer, congestion_control, ..preset }
+    }
+
+    /// Returns the time of a packet with this payload in the receive buffer: until PCIe has taken it.
+    pub fn receive_time(&self, payload: u32) -> Time {
+        self.rx + self.pcie_goodput().time_for(Bytes::new(payload.into()))
     }
 
     /// Returns the preset from which the model comes.

@@ -1,9 +1,8 @@
 //! [`SwitchPreset`]: the known switches, and the model of a switch that nobody names.
 
 use super::{Queueing, SwitchModel};
-use crate::infiniband::check::lane_buffers;
 use crate::infiniband::egress::Scheduling;
-use bandwise_rdma::wire::Mtu;
+use crate::infiniband::lane_buffer::{self, CREDIT_DELAY};
 use bandwise_units::{BitRate, Bytes, Time};
 
 /// A switch by name.
@@ -98,26 +97,14 @@ impl SwitchPreset {
     /// doubled until they do. Switches with cables of a hundred metres are sold, though no data
     /// sheet states the buffers with which they fill them.
     pub fn model_on(self, links: impl IntoIterator<Item = (BitRate, Time)>) -> SwitchModel {
-        let credit_delay = Time::from_ns(50);
-        let sizes = lane_buffers(Mtu::MAX);
-        let packet = *sizes.start();
-        let needed = links.into_iter().map(|(rate, delay)| {
-            let round = delay * 2 + self.latency + rate.time_for(packet) + credit_delay;
-            let bits = u128::from(rate.as_bps()) * u128::from(round.as_ps()) / 1_000_000_000_000;
-            // One packet more, since only whole ones are sent.
-            u64::try_from(bits / 8).unwrap_or(u64::MAX).saturating_add(packet.get())
-        });
-        let needed = needed.max().unwrap_or(0).min(sizes.end().get());
-        let buffer = needed.max(Bytes::from_kib(32).get()).next_power_of_two();
-        let buffer = Bytes::new(buffer.min(sizes.end().get()));
         SwitchModel {
             preset: self.name,
             latency: self.latency,
-            buffer,
+            buffer: lane_buffer::covering(links, self.latency, Bytes::from_kib(32)),
             scheduling: Scheduling::Fcfs,
             queueing: Queueing::Fifo,
             hiccup: None,
-            credit_delay,
+            credit_delay: CREDIT_DELAY,
             marking: None,
         }
     }

@@ -90,12 +90,12 @@ struct IdleStateSpec {
 
 impl DeviceSpec {
     /// Returns the model with the given values, and the others of the given preset on a link of this
-    /// rate, or else of `base`.
+    /// rate and delay, or else of `base`.
     pub(super) fn resolve(
         &self,
         source: &Source,
         base: &DeviceModel,
-        link: BitRate,
+        link: (BitRate, Time),
     ) -> Result<DeviceModel, InputError> {
         let mut d = self.preset(source, base, link)?;
         if let Some(mtu) = &self.mtu {
@@ -159,11 +159,11 @@ impl DeviceSpec {
         &self,
         source: &Source,
         base: &DeviceModel,
-        link: BitRate,
+        link: (BitRate, Time),
     ) -> Result<DeviceModel, InputError> {
         let Some(name) = &self.preset else { return Ok(base.clone()) };
         let preset = DevicePreset::named(name.get_ref());
-        preset.map(|preset| preset.model_on(link)).ok_or_else(|| {
+        preset.map(|preset| preset.model_on(link.0, link.1)).ok_or_else(|| {
             let message = format!("unknown preset {:?}", name.get_ref());
             let names = DevicePreset::ALL.map(|preset| preset.name).join(", ");
             source.error(name.span(), message).allowed(names)

@@ -29,15 +29,15 @@ pub(super) struct NodeSpec {
     switch: Option<Spanned<SwitchSpec>>,
 }
 
-/// Returns the models for a file that names none: of each host by its link, of each switch by its
-/// fastest link.
+/// Returns the models for a file that names none: of each host by its device ID and its link, of each
+/// switch by its fastest link.
 pub(in crate::infiniband) fn default_models(fabric: &Fabric) -> Models {
-    let rates = fabric.hosts().iter().map(|&host| link_of(fabric, host));
-    let device = model_for(rates.max().unwrap_or(NO_LINK));
+    let fastest = fabric.hosts().iter().max_by_key(|&&host| link_of(fabric, host).0);
+    let device = fastest.map_or_else(|| model_for(NO_LINK, None), |&host| model_of(fabric, host));
     let all = fabric.switches().iter().flat_map(|&node| cables(fabric, node));
     let switch = SwitchPreset::GENERIC.model_on(all);
     let mut models = Models::alike(switch, device, default_tables());
-    let own = |&host: &NodeId| (host, model_for(link_of(fabric, host)));
+    let own = |&host: &NodeId| (host, model_of(fabric, host));
     models.devices = fabric.hosts().iter().map(own).collect();
     let own = |&node: &NodeId| (node, SwitchPreset::GENERIC.model_on(cables(fabric, node)));
     models.switches = fabric.switches().iter().map(own).collect();
@@ -69,16 +69,21 @@ pub(super) fn with_ports(
     })
 }
 
-/// The rate in place of a link where a node has none.
-const NO_LINK: BitRate = BitRate::from_gbps(1);
+/// The rate and the delay in place of a link where a node has none.
+const NO_LINK: (BitRate, Time) = (BitRate::from_gbps(1), Time::ZERO);
 
-fn model_for(link: BitRate) -> DeviceModel {
-    DevicePreset::for_link(link).model_on(link)
+/// Returns the model of a host that no file describes.
+fn model_of(fabric: &Fabric, host: NodeId) -> DeviceModel {
+    model_for(link_of(fabric, host), fabric.node(host).device)
 }
 
-/// Returns the rate of the link that a host's traffic uses.
-fn link_of(fabric: &Fabric, host: NodeId) -> BitRate {
-    fabric.peer(fabric.host_port(host)).map_or(NO_LINK, |(_, link)| link.rate)
+fn model_for((rate, delay): (BitRate, Time), device: Option<u16>) -> DeviceModel {
+    DevicePreset::for_host(rate, device).model_on(rate, delay)
+}
+
+/// Returns the rate and the delay of the link that a host's traffic uses.
+fn link_of(fabric: &Fabric, host: NodeId) -> (BitRate, Time) {
+    fabric.peer(fabric.host_port(host)).map_or(NO_LINK, |(_, link)| (link.rate, link.delay))
 }
 
 /// Returns the rate and the delay of each cable of a switch.
@@ -112,7 +117,8 @@ pub(super) fn models(
     nodes: &[Spanned<NodeSpec>],
 ) -> Result<Models, InputError> {
     let mut models = default_models(fabric);
-    let fastest = fabric.hosts().iter().map(|&host| link_of(fabric, host)).max();
+    let fastest =
+        fabric.hosts().iter().map(|&host| link_of(fabric, host)).max_by_key(|link| link.0);
     let first = device.resolve(source, &models.device, fastest.unwrap_or(NO_LINK))?;
     for &host in fabric.hosts() {
         let own = device.resolve(source, models.device_of(host), link_of(fabric, host))?;

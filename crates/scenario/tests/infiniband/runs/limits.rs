@@ -83,3 +83,34 @@ fn own_rate_limits() {
     assert_eq!(part, LimitingPart::Rate);
     assert!(close(allowed, 20.0, 1e-3) && close(got, 20.0, 0.02), "{got}");
 }
+
+/// Hosts with a cable of 1 km, 5 us: 64 KiB hold 15 packets of 65 blocks, and a credit returns after two
+/// times 5 us, 0.33 us of sending, 0.12 us of the pipeline, 0.28 us of PCIe (4480 B at 126.03 Gbps) and
+/// 0.05 us. The default, doubled until it covers 10.8 us, fills the link.
+#[test]
+fn credits_of_a_host_limit_a_long_cable() {
+    let run = |device: &str, keys: &str| {
+        let text = format!(
+            "kind = \"infiniband\"\n{device}\n[fabric]\nlink = {{ rate = \"100 Gbps\", delay = \"5 us\" }}\n\
+             host = [{{ name = \"a\" }}, {{ name = \"b\" }}]\ncable = [{{ from = \"a\", to = \"b\" }}]\n\
+             [run]\nwarmup = \"1 ms\"\nduration = \"1 ms\"\n[[flow]]\nfrom = \"a\"\nto = \"b\"\n\
+             method = \"bulk\"\nbytes = \"64 KiB\"\nbuffer = \"64 MiB\"\ndepth = 1024\n{keys}\n"
+        );
+        let source = Source::new("s.toml", &text);
+        let scenario = InfinibandScenario::from_toml(&source, bandwise_scenario::no_files).unwrap();
+        let bottleneck = scenario.bottleneck(&scenario.flows()[0]);
+        (bottleneck.part, bottleneck.payload.as_gbps_f64(), gbps(&super::run(&text).flows[0]))
+    };
+    let by_hand = 15.0 * 4096.0 * 8.0 / (10_000.0 + 330.0 + 120.0 + 284.0 + 50.0);
+    for keys in ["", "opcode = \"read\"\nmax-rd-atomic = 128"] {
+        let (part, allowed, got) = run("device = { rx-buffer = \"64 KiB\" }", keys);
+        assert!(matches!(part, LimitingPart::Credits { .. }), "{part:?}");
+        assert!(close(allowed, by_hand, 1e-2) && close(got, allowed, 0.02), "{allowed} {got}");
+        let (part, allowed, got) = run("", keys);
+        assert!(matches!(part, LimitingPart::Link(_)), "{part:?}");
+        assert!(
+            close(allowed, 100.0 * 4096.0 / 4122.0, 1e-2) && close(got, allowed, 0.02),
+            "{got}"
+        );
+    }
+}

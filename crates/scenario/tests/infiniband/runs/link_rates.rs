@@ -136,6 +136,10 @@ fn latency_of_a_write_names_the_flush() {
     let measured = results.flows[0].latency.unwrap().measured.p50_ns;
     assert!((measured - without).abs() < 20.0, "{measured} {without}");
     assert_eq!(scenario(&text(100, &file)).method_limits(&results), []);
+    // So does one with immediate data.
+    let imm = flow("").replace("post-poll\"", "closed-loop\"\nopcode = \"write-imm\"");
+    let limits = scenario(&text(100, &imm)).method_limits(&run(&text(100, &imm)));
+    assert!(matches!(limits[..], [MethodLimit::Flush { .. }]), "{limits:?}");
 }
 
 /// Adapters that a file names have a loopback as fast as the slower of their own link and this one;

@@ -40,6 +40,49 @@ fn each_host_has_the_model_of_its_link() {
     );
 }
 
+/// Two hosts at a switch, as `ibnetdiscover` prints them, with these device IDs and links.
+fn dump(ids: [&str; 2], speed: &str) -> String {
+    let line =
+        |i: usize| format!("[{i}]\t\"H-000000000000000{i}\"[1]\t# \"h{i}\" lid {i} {speed}\n");
+    let mut text =
+        format!("devid=0xd2f0\nSwitch\t40 \"S-0000000000000009\"\t# \"tor\" lid 9 lmc 0\n");
+    text += &(line(1) + &line(2));
+    for (i, id) in [1, 2].into_iter().zip(ids) {
+        text += &format!("{id}\nCa\t1 \"H-000000000000000{i}\"\t# \"h{i}\"\n");
+        text +=
+            &format!("[1]\t\"S-0000000000000009\"[{i}]\t# lid {i} lmc 0 \"tor\" lid 9 {speed}\n");
+    }
+    text
+}
+
+/// A dump names the adapter, which may be faster than its link: an HDR100 link is one of a ConnectX-6.
+/// A ConnectX-4 is known at 56 Gbps only, so at 100 Gbps it counts as any adapter, as does one without
+/// a known ID.
+#[test]
+fn adapters_are_those_of_a_dump() {
+    let presets = |ids: [&str; 2], speed: &str| {
+        let text = dump(ids, speed);
+        let read = |_: &str| Ok(bandwise_scenario::File { name: "f".into(), text: text.clone() });
+        let scenario = "kind = \"infiniband\"\nfabric-file = \"f\"\n";
+        let flow = flow("h1", "h2", "method = \"bulk\"");
+        let text = format!("{scenario}{flow}");
+        let source = Source::new("s.toml", &text);
+        let scenario = InfinibandScenario::from_toml(&source, read).unwrap();
+        [0, 1].map(|host| {
+            let device = scenario.device_of(host);
+            format!("{} {}", device.preset, device.loopback_rate)
+        })
+    };
+    let own = presets(["devid=0x101b", "devid=0x1021"], "2xHDR");
+    assert_eq!(own, ["connectx6-hdr 100 Gbps", "connectx7-ndr 100 Gbps"]);
+    let by_rate = presets(["devid=0x1013", "devid=0x0"], "4xEDR");
+    assert_eq!(by_rate, ["connectx5-edr 100 Gbps"; 2]);
+    let old = presets(["devid=0x1003", ""], "4xFDR");
+    assert_eq!(old, ["connectx3-fdr 56.25 Gbps", "connectx4-56g 56.25 Gbps"]);
+    let split = presets(["devid=0xa2dc", ""], "2xNDR");
+    assert_eq!(split, ["connectx7-ndr 200 Gbps", "connectx6-hdr 200 Gbps"]);
+}
+
 #[test]
 fn nodes_differ_from_the_rest() {
     let scenario = scenario(
