@@ -111,8 +111,8 @@ fn slowest(settings: &Settings, outcome: &Outcome) -> Option<String> {
         (more, _) => format!(", beside other flows; {more} more are below this limit too"),
     };
     let outstanding = match messages {
-        1 => "its 1 outstanding message takes".to_owned(),
-        _ => format!("its {messages} outstanding messages take"),
+        1 => "its 1 outstanding message takes at most".to_owned(),
+        _ => format!("its {messages} outstanding messages take at most"),
     };
     Some(format!(
         "{} gets {:.2} Gbps: {outstanding} {:.2} us there and back (`{key}`){others}.",

@@ -167,8 +167,47 @@ fn rails_are_shown_and_measured_apart() {
     };
     from("n0 mlx5_1").good();
     let apart = "hosts \"n1 mlx5_1\" and \"n0 mlx5_0\" can't reach each other";
-    from("n0 mlx5_0").refused(&[apart, "allowed: a path of switches"]);
+    from("n0 mlx5_0").refused(&[apart, ": the file has 2 parts", "allowed: hosts of one part"]);
+    // One adapter of the server is at the receiver's rail.
+    let ran = from("n0").good();
+    assert!(ran.stdout.contains("from n0 mlx5_1 to n1 mlx5_1"), "{}", ran.stdout);
     place.run(&["fabric", "convert", "f.txt", "--to", "toml"]).refused(&["can't reach each other"]);
+}
+
+/// Servers with an adapter at each of two rails: a flow is within one rail, and names of servers alone
+/// don't say in which.
+#[test]
+fn scenarios_take_the_part_of_their_hosts() {
+    let place = Place::new();
+    place.write("f.txt", rail(0) + "\n" + &rail(1));
+    let flows = |ends: &[(&str, &str)]| {
+        let mut text = "kind = \"infiniband\"\nfabric-file = \"f.txt\"\n".to_owned();
+        for (from, to) in ends {
+            text += &format!("[[flow]]\nmethod = \"bulk\"\nfrom = {from:?}\nto = {to:?}\n");
+        }
+        place.write("s.toml", text);
+        place.run(&["sim", "run", "s.toml"])
+    };
+    flows(&[("n0 mlx5_1", "n1 mlx5_1")]).good();
+    flows(&[("n0", "n1 mlx5_1"), ("n1", "n0 mlx5_1")]).good();
+    flows(&[("n0", "n1")]).refused(&[
+        "f.txt",
+        "\"n0\" has 2 adapters",
+        "allowed: one of them: \"n0 mlx5_0\", \"n0 mlx5_1\"",
+    ]);
+    flows(&[("n0 mlx5_0", "n1"), ("n0 mlx5_1", "n1")])
+        .refused(&["hosts \"n0 mlx5_0\" and \"n0 mlx5_1\" can't reach each other"]);
+    flows(&[("n0 mlx5_0", "n2 mlx5_0")]).refused(&["s.toml:6: ", "there is no host \"n2 mlx5_0\""]);
+    let job = |hosts: &str| {
+        let stage = "stage = [{ pattern = \"shuffle\", bytes = \"1 MB\" }]";
+        let text = format!(
+            "kind = \"jobs\"\nfabric-file = \"f.txt\"\n[[job]]\nname = \"j\"\n{hosts}\n{stage}\n"
+        );
+        place.write("j.toml", text);
+        place.run(&["saba", "plan", "j.toml"])
+    };
+    job("hosts = [\"n0 mlx5_1\", \"n1 mlx5_1\"]").good();
+    job("instances = 2").refused(&["can't reach each other: the file has 2 parts"]);
 }
 
 /// A dump of a switch with hosts of these names.

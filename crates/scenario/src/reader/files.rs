@@ -45,12 +45,13 @@ fn fabric_span<T>(source: &Source, fabric: &Spanned<T>) -> Range<usize> {
 }
 
 /// Returns the fabric of a table with switches of up to `ports` ports, or of a file, and the place of
-/// errors about it.
+/// errors about it. Of a file with several parts it is the one with `hosts`.
 pub(crate) fn fabric(
     source: &Source,
     ports: u16,
     table: Option<&Spanned<FabricSpec>>,
     file: Option<&Spanned<String>>,
+    hosts: &[&str],
     files: Files,
     warnings: &mut Vec<InputError>,
 ) -> Result<Option<(Fabric, Range<usize>)>, InputError> {
@@ -65,7 +66,7 @@ pub(crate) fn fabric(
         (None, Some(file)) => {
             let text = named(source, file, files)?;
             let text = Source::new(&text.name, &text.text);
-            let (fabric, notes) = read::any(&text)?.connected(&text)?;
+            let (fabric, notes) = read::any(&text)?.with_hosts(&text, hosts)?;
             warnings.extend(notes);
             Ok(Some((fabric, file.span())))
         }

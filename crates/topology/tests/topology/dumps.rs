@@ -63,6 +63,20 @@ fn plain_dump_has_no_warning() {
     assert_eq!(rates(&read(&dump(3))), [200; 3]);
 }
 
+/// The switch's ID is not taken for that of the host below it, and a part keeps the IDs.
+#[test]
+fn device_ids_of_nodes_are_kept() {
+    let text = dump(3).replacen("devid=0x101b\n", "", 1).replacen("devid=0x101b", "devid=4123", 1);
+    let file = read(&text);
+    let fabric = &file.parts[0];
+    let ids: Vec<_> = fabric.hosts().iter().map(|&host| fabric.node(host).device).collect();
+    assert_eq!(ids, [None, None, Some(0x101b)]);
+    assert_eq!(fabric.node(fabric.switches()[0]).device, Some(0xd2f0));
+    let two = dump(2) + &dump(2).replace("b8cef60300", "b8cef60301");
+    let ids = |part: &bandwise_topology::Fabric| part.node(part.hosts()[0]).device;
+    assert_eq!(read(&two).parts.iter().map(ids).collect::<Vec<_>>(), [Some(0x101b); 2]);
+}
+
 #[test]
 fn indentation_and_line_ends_are_ignored() {
     let indented: String = dump(3).lines().map(|line| format!("\t  {line}  \r\n")).collect();
@@ -238,7 +252,8 @@ fn parts_without_a_path_are_read_apart() {
     let (part, _) = file.clone().with_hosts(&source, &["m1 mlx5_0", "m0 mlx5_0"]).unwrap();
     assert_eq!(part.hosts().len(), 2);
     let apart = file.clone().with_hosts(&source, &["n1 mlx5_0", "m0 mlx5_0"]).unwrap_err();
-    let wanted = "hosts \"n1 mlx5_0\" and \"m0 mlx5_0\" can't reach each other";
+    let wanted =
+        "hosts \"n1 mlx5_0\" and \"m0 mlx5_0\" can't reach each other: the file has 2 parts";
     assert_eq!(apart.message(), wanted);
     assert!(file.connected(&source).unwrap_err().message().contains("can't reach each other"));
 }

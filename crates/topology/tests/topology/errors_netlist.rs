@@ -110,7 +110,7 @@ fn invalid_directives_are_refused() {
 #[test]
 fn invalid_ibnetdiscover_output_is_refused() {
     let port = "[7]\t\"S-0002c903000a0002\"[1]\t\t# \"spine\" lid 0 12xDDR\n";
-    insta::assert_snapshot!(discovered(port, ""), @r#"f.net:22: the link to port 7 of "S-0002c903000a0000" is not in the lines of "S-0002c903000a0000"; is the file cut off after its last node, "node00 HCA-1"? (allowed: the whole output of ibnetdiscover)"#);
+    insta::assert_snapshot!(discovered(port, ""), @r#"f.net:22: the link to port 7 of "S-0002c903000a0000" is not in the lines of "S-0002c903000a0000" (allowed: a line for each end of a link, as ibnetdiscover prints them)"#);
     insta::assert_snapshot!(discovered(port, &port.replace("12xDDR", "4x???")), @r#"f.net:34: "4x???": this ibnetdiscover is older than the link's speed (allowed: the output of a newer ibnetdiscover (infiniband-diags), which knows the speed)"#);
     insta::assert_snapshot!(discovered(port, &port.replace("12xDDR", "12xQDX")), @r#"f.net:34: "12xQDX" is not a link speed (allowed: 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
     insta::assert_snapshot!(discovered(port, &port.replace("12xDDR", "")), @r#"f.net:34: a port line without `# "description" lid N SPEED` at its end (allowed: 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);

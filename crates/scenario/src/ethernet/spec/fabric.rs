@@ -16,7 +16,7 @@ pub(super) fn resolve(
     files: Files,
     warnings: &mut Vec<InputError>,
 ) -> Result<(Fabric, Range<usize>), InputError> {
-    let given = files::fabric(source, MAX_PORTS, table, file, files, warnings)?;
+    let given = files::fabric(source, MAX_PORTS, table, file, &[], files, warnings)?;
     let (fabric, at) = given.unwrap_or_else(|| (default_fabric(), 0..0));
     if fabric.hosts().len() < 2 {
         let error = source.error(at, "a fabric of one host, without a receiver");

@@ -11,6 +11,7 @@ use bandwise_units::{BitRate, Bytes, Time};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use std::ops::Range;
+use std::slice;
 use toml::Spanned;
 
 /// A flow, or one flow from each of several senders.
@@ -85,6 +86,15 @@ pub(super) struct FlowSpec {
 }
 
 impl FlowSpec {
+    /// Returns the names of the flow's hosts.
+    pub(super) fn hosts(&self) -> Vec<&str> {
+        let senders = match &self.from {
+            HostNames::One(name) => slice::from_ref(name),
+            HostNames::Each(names) => names.get_ref(),
+        };
+        senders.iter().chain([&self.to]).map(|name| name.get_ref().as_str()).collect()
+    }
+
     /// Returns the values without their places.
     pub(super) fn request(&self) -> FlowRequest {
         fn value<T: Clone>(given: &Given<T>) -> Option<T> {

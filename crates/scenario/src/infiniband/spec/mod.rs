@@ -194,7 +194,8 @@ impl InfinibandScenario {
         let spec: Spec = source.read(document)?;
         let mut warnings = Vec::new();
         let (table, file) = (spec.fabric.as_ref(), spec.fabric_file.as_ref());
-        let given = files::fabric(source, MAX_PORTS, table, file, files, &mut warnings)?;
+        let hosts: Vec<&str> = spec.flow.iter().flat_map(FlowSpec::hosts).collect();
+        let given = files::fabric(source, MAX_PORTS, table, file, &hosts, files, &mut warnings)?;
         let Some((fabric, at)) = given else {
             let error = source.error(0..0, "there is no fabric");
             return Err(error.allowed(FABRIC_KEYS));

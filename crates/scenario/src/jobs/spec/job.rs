@@ -259,6 +259,11 @@ impl JobSpec {
         Ok(count)
     }
 
+    /// Returns the names of the hosts, if they are given.
+    pub(super) fn host_names(&self) -> Option<&[Spanned<String>]> {
+        self.hosts.as_ref().map(|hosts| hosts.get_ref().as_slice())
+    }
+
     fn hosts(
         &self,
         source: &Source,

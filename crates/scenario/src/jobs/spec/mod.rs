@@ -170,7 +170,9 @@ impl JobsScenario {
         let spec: Spec = source.read(document)?;
         let mut warnings = Vec::new();
         let (table, file) = (spec.fabric.as_ref(), spec.fabric_file.as_ref());
-        let of_document = files::fabric(source, MAX_PORTS, table, file, &mut files, &mut warnings)?;
+        let hosts = spec.hosts();
+        let of_document =
+            files::fabric(source, MAX_PORTS, table, file, &hosts, &mut files, &mut warnings)?;
         let Overrides { fabric, models, queues, seed } = overrides;
         let fabric = match (fabric, of_document) {
             (Some(fabric), _) | (None, Some((fabric, _))) => fabric,
@@ -197,6 +199,12 @@ fn default_fabric() -> Fabric {
 }
 
 impl Spec {
+    /// Returns the names of the jobs' hosts; none if a job is placed at random.
+    fn hosts(&self) -> Vec<&str> {
+        let hosts: Option<Vec<_>> = self.job.iter().map(|job| job.get_ref().host_names()).collect();
+        hosts.into_iter().flatten().flatten().map(|name| name.get_ref().as_str()).collect()
+    }
+
     fn resolve(
         self,
         source: &Source,
