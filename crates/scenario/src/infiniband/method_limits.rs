@@ -1,6 +1,6 @@
 //! [`MethodLimit`]: what limits the meaning of a latency, for the line beside the number.
 
-use super::{Flow, FlowResult, InfinibandResults, InfinibandScenario, LoopbackBias, Method};
+use super::{Cause, Flow, FlowResult, InfinibandResults, InfinibandScenario, LoopbackBias, Method};
 use bandwise_rdma::verbs::Opcode;
 use bandwise_units::{Bytes, Time};
 use std::fmt;
@@ -10,6 +10,8 @@ use std::fmt;
 pub enum MethodLimit {
     /// RPerf takes away too much or too little, since the loopback is not as fast as the link.
     Loopback(LoopbackBias),
+    /// The loopback's packet starts this long after the wire's, and RPerf takes so much too much away.
+    Start(Time),
     /// RPerf's message is longer than a packet: its packets and those of the loopback take turns in
     /// PCIe and the RNIC, and the difference of their completions is not the time of the fabric.
     Turns {
@@ -38,8 +40,9 @@ impl InfinibandScenario {
 
     fn limits_of(&self, flow: &Flow, result: &FlowResult) -> Vec<MethodLimit> {
         let loopback = self.loopback_bias(flow).map(MethodLimit::Loopback);
-        let others = [self.turns(flow, result), self.flush(flow, result)];
-        loopback.into_iter().chain(others.into_iter().flatten()).collect()
+        let start = self.late_start(flow).map(MethodLimit::Start);
+        let limits = [loopback, start, self.turns(flow, result), self.flush(flow, result)];
+        limits.into_iter().flatten().collect()
     }
 
     fn turns(&self, flow: &Flow, result: &FlowResult) -> Option<MethodLimit> {
@@ -67,6 +70,7 @@ impl fmt::Display for MethodLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MethodLimit::Loopback(bias) => write!(f, "{bias}."),
+            MethodLimit::Start(gap) => write!(f, "{}.", Cause::Start(*gap)),
             MethodLimit::Turns { bytes, mtu, medians } => {
                 write!(
                     f,

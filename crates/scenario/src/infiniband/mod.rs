@@ -20,7 +20,7 @@ pub use bottleneck::{Bottleneck, LimitingPart};
 pub use builder::{BuildError, InfinibandBuilder};
 pub use flow::{BulkTraffic, Flow, LatencyTraffic, Method};
 pub use method_limits::MethodLimit;
-pub use plausibility::{Implausible, ImplausibleKind, LoopbackBias};
+pub use plausibility::{Cause, Implausible, ImplausibleKind, LoopbackBias};
 pub use request::{FlowError, FlowKey, FlowRequest, MethodName, OpcodeName, Senders};
 pub use results::{FlowResult, InfinibandResults, LatencyResult};
 pub use scenario::InfinibandScenario;

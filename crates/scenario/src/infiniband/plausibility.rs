@@ -9,7 +9,7 @@ use std::fmt;
 /// The error of RPerf's method itself, which a median may be below the fabric's delay: a
 /// polling period at each end.
 const METHOD_ERROR: Time = Time::from_ns(20);
-/// The least error by the loopback that is told.
+/// The least error by the loopback, or by the start of its packet, that is told.
 const LEAST_BIAS: Time = Time::from_ns(10);
 /// The largest part of samples that may be below zero: interruptions of a core between the two posts
 /// cause single ones.
@@ -22,10 +22,21 @@ pub struct Implausible {
     pub flow: String,
     /// The impossible number.
     pub kind: ImplausibleKind,
-    /// The difference between loopback and link, if it falsifies RPerf.
-    pub loopback: Option<LoopbackBias>,
-    /// The path MTU, if the messages of RPerf are longer.
-    pub mtu: Option<Bytes>,
+    /// The causes that are known.
+    pub causes: Vec<Cause>,
+}
+
+/// A reason for which RPerf does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// Messages are longer than the path MTU.
+    Mtu(Bytes),
+    /// The loopback is slower than the link.
+    Loopback(LoopbackBias),
+    /// The loopback's packet starts this long after the wire's.
+    Start(Time),
+    /// The delay of cables and switches, both ways, is less than the method's error.
+    Short(Time),
 }
 
 /// An impossible number.
@@ -101,14 +112,34 @@ impl InfinibandScenario {
                 kinds.push(ImplausibleKind::Bandwidth { rate, link });
             }
         }
+        let causes = if kinds.is_empty() { Vec::new() } else { self.causes(flow) };
+        let of_kind = |kind| Implausible { flow: flow.name.clone(), kind, causes: causes.clone() };
+        kinds.into_iter().map(of_kind).collect()
+    }
+
+    /// Returns the reasons for which RPerf's round trips are too short.
+    fn causes(&self, flow: &Flow) -> Vec<Cause> {
+        let Method::RPerf(traffic) = &flow.method else { return Vec::new() };
+        let mtu = self.mtu(flow).get();
+        let is_longer = traffic.bytes > mtu;
         // What is taken away too little makes no round trip too short.
         let loopback = self.loopback_bias(flow).filter(|bias| bias.too_much);
-        let all = kinds.into_iter();
-        let mtu = Bytes::new(self.mtu(flow).get().into());
-        let is_longer =
-            matches!(&flow.method, Method::RPerf(of) if u64::from(of.bytes) > mtu.get());
-        let mtu = is_longer.then_some(mtu);
-        all.map(|kind| Implausible { flow: flow.name.clone(), kind, loopback, mtu }).collect()
+        let least = self.least_round_trip(flow);
+        let causes = [
+            is_longer.then_some(Cause::Mtu(Bytes::new(mtu.into()))),
+            loopback.map(Cause::Loopback),
+            self.late_start(flow).map(Cause::Start),
+            (least < METHOD_ERROR).then_some(Cause::Short(least)),
+        ];
+        causes.into_iter().flatten().collect()
+    }
+
+    /// Returns the time by which the loopback's packet starts after the wire's, which RPerf takes away
+    /// too much; `None` up to 10 ns, the error of the method itself.
+    pub fn late_start(&self, flow: &Flow) -> Option<Time> {
+        let Method::RPerf(_) = &flow.method else { return None };
+        let device = self.device_of(flow.from);
+        Some(device.issue_gap.max(device.doorbell_gap)).filter(|&gap| gap > LEAST_BIAS)
     }
 
     /// Returns the delay of cables and switches between the two hosts, both ways.
@@ -170,12 +201,25 @@ impl fmt::Display for Implausible {
             }
         }
         f.write_str(": the method does not hold here")?;
-        if let Some(mtu) = self.mtu {
-            write!(f, ". RPerf is for messages of one packet, of up to {mtu}")?;
-        }
-        match &self.loopback {
-            None => Ok(()),
-            Some(bias) => write!(f, ". {bias}"),
+        self.causes.iter().try_for_each(|cause| write!(f, ". {cause}"))
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Mtu(mtu) => write!(f, "RPerf is for messages of one packet, of up to {mtu}"),
+            Cause::Loopback(bias) => bias.fmt(f),
+            Cause::Start(gap) => write!(
+                f,
+                "RPerf takes {gap} too much away, since the loopback's packet starts so much later than \
+                 the wire's (`issue-gap`, `doorbell-gap`)"
+            ),
+            Cause::Short(least) => write!(
+                f,
+                "Cables and switches take {least} both ways, and RPerf is off by up to {METHOD_ERROR}: \
+                 a program handles one completion after the other (`cpu-completion`)"
+            ),
         }
     }
 }

@@ -187,3 +187,36 @@ fn slow_loopback_is_named_where_results_are_impossible() {
     let message = "The loopback of 56.25 Gbps is slower than the link of 400 Gbps";
     assert!(messages.iter().all(|m| m.contains(message)), "{messages:?}");
 }
+
+/// A ConnectX-3 starts a packet each 28.571 ns. The 440 ns of cables and switch are measured as 411 and
+/// the rest of a polling period, and the reason is told beside it.
+#[test]
+fn late_start_of_the_loopback_is_named() {
+    let flow = format!("[device]\npreset = \"connectx3-fdr\"\n{}", rperf("64 B"));
+    let scenario = scenario(&text(54, &flow));
+    let results = run(&text(54, &flow));
+    let latency = results.flows[0].latency.unwrap();
+    let late = latency.truth.unwrap().p50_ns - latency.measured.p50_ns;
+    assert!((late - 28.571).abs() < 5.0, "{late}");
+    let told = "RPerf takes 28.571 ns too much away";
+    let implausible = scenario.implausible(&results)[0].to_string();
+    assert!(
+        implausible.contains("below the 440 ns") && implausible.contains(told),
+        "{implausible}"
+    );
+    let limits = scenario.method_limits(&results);
+    assert!(limits[0].to_string().starts_with(told), "{limits:?}");
+}
+
+/// Two hosts with a cable of 2 ns: what is between the completions is the program's time for one.
+#[test]
+fn round_trip_below_the_resolution_is_named() {
+    let text = format!(
+        "kind = \"infiniband\"\n[fabric]\nlink = {{ rate = \"100 Gbps\", delay = \"2 ns\" }}\n\
+         host = [{{ name = \"h0\" }}, {{ name = \"h1\" }}]\ncable = [{{ from = \"h0\", to = \"h1\" }}]\n{}",
+        rperf("64 B")
+    );
+    let implausible = scenario(&text).implausible(&run(&text));
+    let told = "Cables and switches take 4 ns both ways, and RPerf is off by up to 20 ns";
+    assert!(implausible[0].to_string().contains(told), "{implausible:?}");
+}
