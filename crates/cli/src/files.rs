@@ -12,8 +12,7 @@ const LIMIT_MIB: u64 = 64;
 /// The number of bytes that are checked before the rest is read.
 const FIRST: u64 = 64 << 10;
 
-const ALLOWED: &str =
-    "a text file (UTF-8) of up to 64 MiB: TOML, ibnetdiscover output or an ibsim netlist";
+const ALLOWED: &str = "a text file (UTF-8) of up to 64 MiB";
 
 /// The text of a file, and its name in errors.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use bandwise_input::{Foreign, Source};
 
 /// A part of the kind's name, and the beginning of a file.
-const SAMPLES: [(&str, &str); 30] = [
+const SAMPLES: [(&str, &str); 45] = [
     (
         "`ibnetdiscover -p`",
         "SW     3  1 0x0c42a10300aa0010 2x NDR - CA    12  1 0x0c42a10300bb0020 ( 'sw' - 'n1 mlx5_0' )\n\
@@ -61,6 +61,39 @@ const SAMPLES: [(&str, &str); 30] = [
         "# Ports\n\"sw\", Mellanox, 0x0c42a10300aa0010, LID 3\n#  : IB# : Sta : PhysSta : MTU : LWA : LSA\n1 : 1 : ACT : LINK UP : 5 : 4x : 25\n",
     ),
     (
+        "ibdiagnet2.log",
+        "-I- Using port 1 as the local port.\n-I- Discovering ... 10 nodes discovered.\n",
+    ),
+    ("`perfquery`", "# Port counters: Lid 3 port 1 (CapMask: 0x5A00)\nPortSelect:......1\n"),
+    (
+        "`perfquery`",
+        "----\nPort=1 Lid=0x0003 GUID=0x0c42a10300bb0021 Device=4123\n----\nlink_down_counter=0\nport_xmit_data=1\n",
+    ),
+    ("ibdm (`.ibnl`)", "TOPSYSTEM MQM8700\n\nNODE SW 41 Quantum MAIN\n   1 -> P1\n"),
+    (
+        "partitions",
+        "Default=0x7fff, ipoib : ALL=full, SELF=full ;\nbatch=0x8002 : 0x0c42a10300bb0021=full ;\n",
+    ),
+    (
+        "policy of service levels",
+        "qos-ulps\n    default : 0\n    any, service-id 0x10: 2\nend-qos-ulps\n",
+    ),
+    ("list of GUIDs", "0x0c42a10300aa0010\n0x0c42a10300aa0020\n"),
+    ("list of GUIDs", "0x0c42a10300bb0021 0x0005 0x0005\n\n0x0c42a10300bb0031 0x0006 0x0006\n"),
+    (
+        "typographic quotes",
+        "Switch\t41 \u{201c}S-0c42a10300aa0010\u{201d}\t# \u{201c}a\u{201d} lid 3 lmc 0\n",
+    ),
+    ("web page", "<pre>\nSwitch\t41 &quot;S-0c42a10300aa0010&quot;\t# &quot;a&quot; lid 3 lmc 0\n"),
+    ("`mlnx_qos`", "DCBX mode: OS controlled\nPriority trust state: dscp\nPFC configuration:\n"),
+    ("Graphviz", "graph dc1 {\n  \"leaf\":\"swp1\" -- \"spine\":\"swp1\"\n}\n"),
+    (
+        "configuration of ns-3",
+        "ENABLE_QCN 1\nPACKET_PAYLOAD_SIZE 1000\nTOPOLOGY_FILE mix/t.txt\nCC_MODE 3\n",
+    ),
+    ("results of ns-3", "0b000101 0b000801 10000 100 20000 2000000000 9500 9000\n"),
+    ("system of ASTRA-sim", "{ \"scheduling-policy\": \"LIFO\", \"endpoint-delay\": 10 }\n"),
+    (
         "SimAI",
         "20 8 1 3 30 A100\n16 17 18 19\n0 16 2400Gbps 0.000025ms 0\n0 17 100Gbps 0.0005ms 0\n",
     ),
@@ -77,6 +110,20 @@ const SAMPLES: [(&str, &str); 30] = [
     ("Homa", "311.5\n16 0.5\n800 1.0\n"),
     ("ns-2", "1 1 0\n10 1 0.4\n200 1 1\n"),
 ];
+
+/// A list of node numbers is no size file, whose shares are at most 1.
+#[test]
+fn traced_nodes_are_no_sizes() {
+    assert!(Foreign::of("2\n0 4\n").unwrap().name.contains("traced nodes"));
+    assert!(Foreign::of("3\n0 1 2\n").unwrap().name.contains("traced nodes"));
+}
+
+/// A wrapped line of a dump is no key of OpenSM.
+#[test]
+fn wrapped_dump_is_no_configuration() {
+    let text = "switchguid=0x0c42a10300aa0010(c42a10300aa0010)\nSwitch 41 \"S-0c42a10300aa0010\" # \"a\"\nlmc 0\n";
+    assert!(Foreign::of(text).is_none());
+}
 
 #[test]
 fn files_of_other_tools_are_recognised() {

@@ -35,7 +35,7 @@ pub(crate) fn named(
 ) -> Result<File, InputError> {
     files(name.get_ref()).map_err(|why| {
         let error = source.error(name.span(), format!("{}: {why}", name.get_ref()));
-        error.allowed("a file that exists, by its path from the scenario's folder")
+        error.allowed("a text file that exists, by its path from the scenario's folder")
     })
 }
 

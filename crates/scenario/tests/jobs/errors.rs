@@ -77,7 +77,7 @@ fn invalid_queues_are_refused() {
     insta::assert_snapshot!(queues("levels = 0"), @"jobs.toml:3: levels can't be 0 (allowed: 1 to 16)");
     insta::assert_snapshot!(queues("part = 1.3"), @"jobs.toml:3: a part of 1.3 of each link (allowed: 0.001 to 1)");
     insta::assert_snapshot!(error(""), @"jobs.toml:1: no jobs (allowed: one [[job]] or more)");
-    insta::assert_snapshot!(error("fabric-file = \"f.toml\"\n[[job]]\nworkload = \"LR\"\n"), @"jobs.toml:2: f.toml: no such file (allowed: a file that exists, by its path from the scenario's folder)");
+    insta::assert_snapshot!(error("fabric-file = \"f.toml\"\n[[job]]\nworkload = \"LR\"\n"), @"jobs.toml:2: f.toml: no such file (allowed: a text file that exists, by its path from the scenario's folder)");
     let two = "[fabric]\nbuild = { single-switch = 4 }\nlink = { rate = \"1 Gbps\" }\n[[job]]\nworkload = \"LR\"\ninstances = 5\n";
     insta::assert_snapshot!(error(two), @"jobs.toml:7: 5 instances on 4 hosts (allowed: 1 to 4: no host has two instances of a job)");
 }

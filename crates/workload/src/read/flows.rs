@@ -46,6 +46,8 @@ enum Header {
 
 /// The number of lines that show another tool's format.
 const SHOWN: usize = 3;
+/// The most bytes that are read for them, in a file of comments.
+const LONGEST_HEAD: usize = 16 << 10;
 
 impl FlowList {
     /// Returns a reader for flows among `hosts` hosts, with traffic classes below `classes`. Errors name
@@ -84,7 +86,11 @@ impl FlowList {
             Header::Missing { at, lines } => {
                 *lines += text.trim_end();
                 lines.push('\n');
-                if lines.lines().count() < SHOWN {
+                let is_content = |line: &&str| {
+                    let line = line.trim_start();
+                    !line.is_empty() && !line.starts_with('#')
+                };
+                if lines.lines().filter(is_content).count() < SHOWN && lines.len() < LONGEST_HEAD {
                     return Ok(None);
                 }
                 return Err(no_header(&self.name, *at, lines));

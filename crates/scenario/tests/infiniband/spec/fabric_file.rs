@@ -60,7 +60,7 @@ fn mistakes_name_the_file() {
         let text = format!("kind = \"infiniband\"\n{top}\n{REST}");
         read(&text).expect_err("this must be refused").to_string()
     };
-    insta::assert_snapshot!(error("fabric-file = \"none.txt\""), @"s.toml:2: none.txt: No such file or directory (allowed: a file that exists, by its path from the scenario's folder)");
+    insta::assert_snapshot!(error("fabric-file = \"none.txt\""), @"s.toml:2: none.txt: No such file or directory (allowed: a text file that exists, by its path from the scenario's folder)");
     insta::assert_snapshot!(error("fabric-file = \"typo.txt\""), @r#"typo.txt:7: "S-0002c90300000010" has no port 2 (allowed: ports 1 to 1)"#);
     insta::assert_snapshot!(error("fabric-file = \"dump.txt\"\n[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"100 Gbps\" }"), @"s.toml:2: a file with a fabric, and a [fabric] table (allowed: one of the two)");
     insta::assert_snapshot!(error(""), @r#"s.toml:1: there is no fabric (allowed: fabric-file = "FILE" above the tables, or a [fabric] table with keys such as build = { single-switch = 7 } and link = { rate = "100 Gbps" })"#);

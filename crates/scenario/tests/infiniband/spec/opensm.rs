@@ -73,7 +73,7 @@ fn defaults_of_opensm_are_masked_to_the_lanes_of_ports() {
 fn invalid_configurations_are_refused() {
     let refused = |keys: &str| after(&format!("[qos]\n{keys}\n"));
     let file = |name: &str| refused(&format!("opensm = \"{name}.conf\""));
-    insta::assert_snapshot!(file("missing"), @"s.toml:16: missing.conf: No such file or directory (allowed: a file that exists, by its path from the scenario's folder)");
+    insta::assert_snapshot!(file("missing"), @"s.toml:16: missing.conf: No such file or directory (allowed: a text file that exists, by its path from the scenario's folder)");
     insta::assert_snapshot!(file("off"), @"off.conf:2: OpenSM sets no tables with `qos FALSE` (allowed: `qos TRUE`, as with `opensm -Q`; or no `opensm` in [qos])");
     insta::assert_snapshot!(file("lane"), @r#"lane.conf:3: lane 15 carries no data (allowed: VL:WEIGHT such as "1:64", with a lane of 0 to 14 and a weight of 0 to 255)"#);
     insta::assert_snapshot!(file("short"), @"short.conf:2: 3 entries map service levels to lanes (allowed: 16, one for each level)");
