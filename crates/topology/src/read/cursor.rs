@@ -1,5 +1,6 @@
 //! [`Cursor`]: a position in a line that knows its place in the file.
 
+use super::margin::Margin;
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
 
@@ -13,17 +14,17 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Iterates over the lines of a source, without indentation and line ends, and without the `>` of
-    /// a quoted text.
+    /// Iterates over the lines of a source, without indentation and line ends, and without the text
+    /// before each line.
     pub(super) fn lines(source: Source<'a>) -> impl Iterator<Item = Cursor<'a>> {
-        let is_quoted = is_quoted(source.text);
+        let margin = Margin::of(source.text);
         let mut next = 0;
         source.text.split_inclusive('\n').map(move |line| {
             let at = next;
             next += line.len();
-            let end = at + line.trim_end().len();
-            let quotes = |c: char| c.is_whitespace() || (is_quoted && c == '>');
-            Cursor { source, at: end - line.trim_end().trim_start_matches(quotes).len(), end }
+            let line = line.trim_end();
+            let end = at + line.len();
+            Cursor { source, at: end - margin.remove(line).len(), end }
         })
     }
 
@@ -93,18 +94,6 @@ impl<'a> Cursor<'a> {
         self.at = span.end;
         Spanned { value, span }
     }
-}
-
-/// Returns whether every line begins with `>`, as mail quotes a text, but for empty lines.
-pub(super) fn is_quoted(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
-    lines.peek().is_some() && lines.all(|line| line.starts_with('>'))
-}
-
-/// Returns a note at the first line of a quoted text.
-pub(super) fn quotes_removed(source: &Source) -> Option<InputError> {
-    let note = || source.error_in_line(1, "each line begins with `>`, as mail quotes: removed");
-    is_quoted(source.text).then(note)
 }
 
 /// A value and its byte range in the file.

@@ -19,9 +19,10 @@
 //! Gbps delay 5 ns` gives rate and delay exactly; ibsim ignores it.
 
 use super::cabling::{self, Agree};
-use super::cursor::{self, Cursor};
+use super::cursor::Cursor;
 use super::error::READABLE;
 use super::fabric_file::FabricFile;
+use super::margin::Margin;
 use super::netlist::{self, Dialect, Record};
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LaneSpeed, LinkSpeed};
 use bandwise_input::{InputError, Source};
@@ -39,7 +40,7 @@ pub fn ibsim(source: &Source) -> Result<FabricFile, InputError> {
     let mut netlist = Netlist { widths: 2, speeds: 1, has_default: false };
     let records = netlist::records(source, &mut netlist)?;
     let parts = cabling::fabrics(source, &records, &mut netlist)?;
-    let warnings = cursor::quotes_removed(source).into_iter();
+    let warnings = Margin::of(source.text).note(source).into_iter();
     let warnings = warnings.chain(netlist.without_speeds(source, &records));
     let warnings = warnings.chain(netlist::routers_as_hosts(source, &records)).collect();
     Ok(FabricFile { parts, warnings })

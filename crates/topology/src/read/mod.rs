@@ -7,6 +7,7 @@ mod error;
 mod fabric_file;
 mod ibnetdiscover;
 mod ibsim;
+mod margin;
 mod netlist;
 mod node_line;
 mod resolve;

@@ -86,7 +86,7 @@ fn indentation_and_line_ends_are_ignored() {
 /// Mail quotes each line, once for each reply.
 #[test]
 fn mail_quotes_are_removed_with_a_note() {
-    let note = "f:1: each line begins with `>`, as mail quotes: removed";
+    let note = "f:1: lines begin with `>`, as mail quotes: removed";
     for quote in ["> ", ">", "> > ", ">> "] {
         let quoted: String = dump(3).lines().map(|line| format!("{quote}{line}\n")).collect();
         assert_eq!(warnings(&quoted), [note], "{quote}");
@@ -94,6 +94,10 @@ fn mail_quotes_are_removed_with_a_note() {
     let net = "> width=2\n> Switch 2 \"s\"\n> [1] \"h\"[1]\n>\n> Hca 1 \"h\"\n> [1] \"s\"[1]\n";
     let file = read::any(&Source::new("f", net)).unwrap();
     assert_eq!((file.parts[0].hosts().len(), file.warnings.len()), (1, 1));
+    // Text of the mail around the quote.
+    let quoted: String = dump(3).lines().map(|line| format!("> {line}\n")).collect();
+    let mail = format!("On Mon, Mar 2, 2026, Ann wrote:\n{quoted}\nThanks,\nBob\n");
+    assert_eq!(warnings(&mail), [note, "f:1: 3 lines before and after the dump skipped"]);
     // A prompt of one character is no quote.
     let prompt = format!("> ibnetdiscover\n{}", dump(3));
     assert_eq!(warnings(&prompt), ["f:1: 1 shell prompt skipped"]);
@@ -104,9 +108,21 @@ fn error_messages_without_a_node_are_a_failure_of_the_tool() {
     let messages = "ibwarn: [4711] mad_rpc_open_port: can't open UMAD port ((null):0)\n\
                     /build/libibnetdisc/ibnetdisc.c:811; can't open MAD port ((null):0)\n\
                     ibnetdiscover: iberror: failed: discover failed\n";
-    for text in [messages.to_owned(), format!("$ ibnetdiscover\n{messages}")] {
+    let with_path = messages.replace("ibnetdiscover: ", "/usr/sbin/ibnetdiscover: ");
+    let head = dump(0).split("\n\n").next().unwrap().to_owned();
+    for text in [
+        messages.to_owned(),
+        format!("$ ibnetdiscover\n{messages}"),
+        with_path,
+        "bash: ibnetdiscover: command not found\n".into(),
+        "zsh: command not found: ibnetdiscover\n".into(),
+        head,
+    ] {
         let error = refused(&text);
-        assert!(error.starts_with("f:1: only error messages of ibnetdiscover"), "{error}");
+        assert!(
+            error.starts_with("f:1: no node: ibnetdiscover failed, or found nothing"),
+            "{error}"
+        );
         assert!(error.contains("(allowed: the output of ibnetdiscover as root"), "{error}");
     }
 }
@@ -141,9 +157,92 @@ fn error_messages_between_lines_are_skipped_with_a_warning() {
 /// Standard output is written in blocks, so an error message can stand within a line.
 #[test]
 fn error_message_within_a_line_is_refused() {
-    let text = dump(3).replacen("devid=0x101b", "deibwarn: [88] failed\nvid=0x101b", 1);
+    let within = [
+        dump(3).replacen("devid=0x101b", "deibwarn: [88] failed\nvid=0x101b", 1),
+        dump(3).replacen("\"n1 mlx5_0\" lid", "\"n1 mibwarn: [88] failed\nlx5_0\" lid", 1),
+        dump(3).replacen("\"n1 mlx5_0\" lid", "\"n1 msrc/ibnetdisc.c:234; failed\nlx5_0\" lid", 1),
+        dump(3).replacen(" 4xHDR", " ibwarn: [88] failed\n4xHDR", 1),
+    ];
+    for text in within {
+        let error = refused(&text);
+        assert!(error.contains("a warning of ibnetdiscover within a line: the two"), "{error}");
+    }
+}
+
+/// Text around a dump: a greeting, the marks of a code block, the end of a terminal session.
+#[test]
+fn lines_around_a_dump_are_skipped_with_a_warning() {
+    for (before, after, count) in [
+        ("Hello,\n\n", "", 1),
+        ("```text\n", "```\n", 2),
+        ("<pre>\n", "</pre>\n", 2),
+        ("", "(END)\n", 1),
+        ("", "exit\nlogout\n", 2),
+    ] {
+        let lines = if count == 1 { "line" } else { "lines" };
+        let found = warnings(&format!("{before}{}{after}", dump(3)));
+        assert!(
+            found[0].ends_with(&format!(": {count} {lines} before and after the dump skipped"))
+        );
+        assert_eq!(found.len(), 1);
+    }
+    let between = refused(&with_lines("Hello,\n"));
+    assert!(between.contains("long lines seem to be wrapped"), "{between}");
+    let between =
+        refused(&dump(3).replacen("\nvendid=0x2c9\ndevid=0x101b", "\nHello,\ndevid=0x101b", 1));
+    assert!(between.contains("not a line that ibnetdiscover prints"), "{between}");
+}
+
+/// `pdsh`, `srun -l`, `cat -n`, `grep -n` and loggers write a word before each line.
+#[test]
+fn words_before_all_lines_are_removed_with_a_note() {
+    let lines = |before: &dyn Fn(usize) -> String| -> String {
+        dump(3).lines().enumerate().map(|(i, line)| before(i + 1) + line + "\n").collect()
+    };
+    let number = "f:1: each line begins with a number or a time: removed";
+    for (before, note) in [
+        (
+            &(|_| "head: ".into()) as &dyn Fn(usize) -> String,
+            "f:1: each line begins with `head:`: removed",
+        ),
+        (&|_| "0: ".into(), "f:1: each line begins with `0:`: removed"),
+        (&|i| format!("{i:6}\t"), number),
+        (&|i| format!("{i}:"), number),
+        (&|i| format!("2026-03-03T08:01:{i:02} "), number),
+    ] {
+        assert_eq!(warnings(&lines(before)), [note]);
+    }
+}
+
+/// Lines of 80 columns, as mail programs break them.
+#[test]
+fn wrapped_lines_are_explained() {
+    let wrap = |line: &str| match line.char_indices().nth(78) {
+        Some((at, _)) => format!("{}\n{}\n", &line[..at], &line[at..]),
+        None => format!("{line}\n"),
+    };
+    let text: String = dump(3).replace("mlx5_0", "mlx5_bond_of_two_0").lines().map(wrap).collect();
     let error = refused(&text);
-    assert!(error.contains("a warning of ibnetdiscover within the line \"de\""), "{error}");
+    assert!(error.contains("long lines seem to be wrapped"), "{error}");
+}
+
+/// An adapter with a port in each of two subnets, which were dumped one after the other.
+#[test]
+fn nodes_of_two_dumps_are_joined() {
+    let first = dump(2).replace("Ca\t1 ", "Ca\t2 ");
+    let second = first.replace("S-b8cef60300aa", "S-b8cef60300ab").replace("[1](b8", "[2](b8");
+    let second = second.replace("\"[1](b8cef60300bb0100)", "\"[2](b8cef60300bb0100)");
+    let file = read(&(first.clone() + "\n" + &second.replace("\"tor\"", "\"tor-b\"")));
+    let fabric = &file.parts[0];
+    let ports: Vec<usize> = fabric.hosts().iter().map(|&host| fabric.ports(host).count()).collect();
+    assert_eq!((ports, fabric.switches().len()), (vec![2, 2], 2));
+    let message = "2 nodes again, as in a second dump: their ports are joined";
+    assert!(file.warnings[0].to_string().ends_with(message), "{}", file.warnings[0]);
+    // The same dump twice, and one that contradicts the first.
+    assert_eq!(read(&(first.clone() + &first)).parts, read(&first).parts);
+    let other = first.replace("\"[1](b8cef60300bb0100)", "\"[2](b8cef60300bb0100)");
+    let error = refused(&(first + &other));
+    assert!(error.contains("is already connected in line"), "{error}");
 }
 
 #[test]
@@ -210,7 +309,9 @@ fn unreadable_guids_do_not_change_the_format() {
     // Equal ids tell no nodes apart.
     let equal = dump(2).replace("b8cef60300bb0001", "-").replace("b8cef60300bb0000", "-");
     let error = refused(&equal);
-    assert!(error.contains("two nodes have the name \"H--\""), "{error}");
+    let wanted =
+        "two nodes have the id \"H--\": are GUIDs made unreadable, so that they are alike?";
+    assert!(error.contains(wanted), "{error}");
 }
 
 /// The dump, with port 2 of each host at a second switch.

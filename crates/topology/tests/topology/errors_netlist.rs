@@ -116,5 +116,5 @@ fn invalid_ibnetdiscover_output_is_refused() {
     insta::assert_snapshot!(discovered(port, &port.replace("12xDDR", "")), @r#"f.net:34: a port line without `# "description" lid N SPEED` at its end (allowed: 1x, 2x, 4x, 8x or 12x of SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR, such as 4xFDR)"#);
     insta::assert_snapshot!(discovered(port, &port.replace("[1]", "[2]")), @r#"f.net:22: this link ends at port 7 of "S-0002c903000a0000", which line 34 connects to port 2 of "S-0002c903000a0002" (allowed: the same two ports in both lines of a link)"#);
     insta::assert_snapshot!(discovered(port, &port.replace("a0002", "a0009")), @r#"f.net:34: there is no node "S-0002c903000a0009" in this file; is the file cut off after its last node, "node00 HCA-1"? (allowed: the whole output of ibnetdiscover)"#);
-    insta::assert_snapshot!(discovered("vendid=0x0", "width=3"), @"f.net:6: not a line that ibnetdiscover prints (allowed: Switch, Ca and Rt lines, [port] lines, comments after #, Chassis lines, and vendid=, devid=, sysimgguid=, switchguid=, caguid= and rtguid=)");
+    insta::assert_snapshot!(discovered("devid=0x0", "width=3"), @"f.net:7: not a line that ibnetdiscover prints (allowed: Switch, Ca and Rt lines, [port] lines, comments after #, Chassis lines, and vendid=, devid=, sysimgguid=, switchguid=, caguid= and rtguid=)");
 }

@@ -15,17 +15,23 @@
 //! from a switch to itself and nodes for in-network reduction, counts routers as hosts, takes the
 //! lower of two speeds of a link, and warns of each of these but indentation.
 
+mod explain;
+mod noise;
+mod records;
+mod warnings;
+
+pub(super) use noise::has_failed;
+
 use super::cabling::{self, Agree};
-use super::cursor::{self, Cursor};
+use super::cursor::Cursor;
 use super::error::READABLE;
 use super::fabric_file::FabricFile;
 use super::netlist::{self, Dialect, Record};
-use super::node_line::{node_id_in, node_line};
+use super::node_line::node_id_in;
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LinkSpeed};
-use crate::{Fabric, NodeKind};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
-use std::collections::BTreeSet;
+use noise::{is_message, is_prompt};
 use std::ops::Range;
 
 /// Reads the output of `ibnetdiscover`.
@@ -36,7 +42,7 @@ use std::ops::Range;
 pub fn ibnetdiscover(source: &Source) -> Result<FabricFile, InputError> {
     source.check_text(READABLE)?;
     if has_failed(source) {
-        let message = "only error messages of ibnetdiscover, and no node: it failed";
+        let message = "no node: ibnetdiscover failed, or found nothing";
         return Err(source.error_in_line(1, message).allowed(
             "the output of ibnetdiscover as root on a host whose InfiniBand port is active \
              (`ibstat`), of another port with -C DEVICE -P PORT",
@@ -45,12 +51,14 @@ pub fn ibnetdiscover(source: &Source) -> Result<FabricFile, InputError> {
     let mut dump = Dump::default();
     let read = |dump: &mut Dump| {
         let mut records = netlist::records(source, dump)?;
-        drop_aggregation_nodes(&mut records, dump);
+        dump.check_strays(source, &records)?;
+        records::join_repeated(&mut records, dump);
+        records::drop_aggregation_nodes(&mut records, dump);
         dump.routers = netlist::routers_as_hosts(source, &records);
-        drop_loopback_cables(&mut records, dump);
+        records::drop_loopback_cables(&mut records, dump);
         cabling::fabrics(source, &records, dump)
     };
-    let parts = read(&mut dump).map_err(|error| explain(source, error))?;
+    let parts = read(&mut dump).map_err(|error| explain::explain(source, error))?;
     for fabric in &parts {
         dump.count_ports(fabric);
     }
@@ -64,6 +72,12 @@ struct Dump {
     errors: Vec<Range<usize>>,
     /// Prompts and commands of a shell.
     prompts: Vec<Range<usize>>,
+    /// The place of the first line about a node.
+    begin: Option<usize>,
+    /// Lines of another text before and after the dump.
+    strays: Vec<Range<usize>>,
+    /// Nodes that are in the file again.
+    repeated: Vec<Range<usize>>,
     /// Nodes for in-network reduction.
     aggregation: Vec<Range<usize>>,
     /// The warning of routers.
@@ -104,30 +118,18 @@ impl Dialect for Dump {
     }
 
     fn other_line(&mut self, line: Cursor) -> Result<(), InputError> {
-        let text = line.rest();
-        let pair = text.split_once('=');
-        if let Some(("devid", id)) = pair {
-            let id = id.trim().strip_prefix("0x");
-            self.device = id.and_then(|id| u16::from_str_radix(id, 16).ok());
+        match line.rest().split_once('=') {
+            Some((key, value)) if KEYS.contains(&key) => {
+                self.begin.get_or_insert(line.span().start);
+                if key == "devid" {
+                    let id = value.trim().strip_prefix("0x");
+                    self.device = id.and_then(|id| u16::from_str_radix(id, 16).ok());
+                }
+            }
+            _ if is_of_dump(line.rest()) || self.is_noise(line) => {}
+            _ => self.strays.push(line.span()),
         }
-        let grouping = ["Chassis ", "Hostname: ", "Non-Chassis Nodes"];
-        if pair.is_some_and(|(key, _)| KEYS.contains(&key))
-            || grouping.iter().any(|g| text.starts_with(g))
-            || self.is_noise(line)
-        {
-            return Ok(());
-        }
-        if let Some(within) = MESSAGES.iter().find_map(|message| text.find(message)) {
-            let message =
-                format!("a warning of ibnetdiscover within the line {:?}", &text[..within]);
-            return Err(line
-                .error(message)
-                .allowed("the output without standard error: 2>/dev/null"));
-        }
-        Err(line.error("not a line that ibnetdiscover prints").allowed(
-            "Switch, Ca and Rt lines, [port] lines, comments after #, Chassis lines, and vendid=, \
-             devid=, sysimgguid=, switchguid=, caguid= and rtguid=",
-        ))
+        Ok(())
     }
 
     fn take_device(&mut self) -> Option<u16> {
@@ -156,34 +158,38 @@ impl Dialect for Dump {
     }
 }
 
-/// The beginnings of what ibnetdiscover writes to standard error.
-const MESSAGES: [&str; 4] = ["ibwarn: [", "ibpanic: [", "ibdebug: [", "ibnetdiscover: "];
-
-/// Returns whether a line is a message of ibnetdiscover, such as `src/query_smp.c:197; umad …`.
-fn is_message(text: &str) -> bool {
-    let is_place = |word: &str| {
-        let line = word.rsplit_once(".c:").map(|(_, line)| line.trim_end_matches([';', ':']));
-        line.is_some_and(|l| !l.is_empty() && l.bytes().all(|b| b.is_ascii_digit()))
-    };
-    MESSAGES.iter().any(|message| text.starts_with(message))
-        || text.split_whitespace().next().is_some_and(is_place)
+/// Returns whether a line is one of those that ibnetdiscover prints, by its begin.
+fn is_of_dump(line: &str) -> bool {
+    let key = line.split_once('=').map(|(key, _)| key);
+    let grouping = ["Chassis ", "Hostname: ", "Non-Chassis Nodes"];
+    line.is_empty()
+        || line.starts_with(['#', '['])
+        || key.is_some_and(|key| KEYS.contains(&key))
+        || grouping.iter().any(|start| line.starts_with(start))
+        || node_id_in(line).is_some()
 }
 
-/// Returns whether a text has error messages of ibnetdiscover, and besides only prompts and comments.
-pub(super) fn has_failed(source: &Source) -> bool {
-    let lines = || Cursor::lines(*source).map(|line| line.rest());
-    let is_beside = |text: &str| text.is_empty() || text.starts_with('#') || is_prompt(text);
-    lines().any(is_message) && lines().all(|text| is_message(text) || is_beside(text))
-}
-
-/// Returns whether a line begins with the prompt of a shell: `[root@host ~]# `, `me@host:~$ `, `$ `.
-fn is_prompt(text: &str) -> bool {
-    let end = |word: &str| word.ends_with(['$', '#', '%', '>']);
-    let mut words = text.split_whitespace().take(3);
-    let first = words.next().unwrap_or_default();
-    let is_short = ["$", "%", ">"].contains(&first);
-    let names_host = first.contains('@') && (end(first) || words.any(end));
-    is_short || names_host || (end(first) && text.contains("ibnetdiscover"))
+impl Dump {
+    /// Refuses lines of another text between the nodes; those before and after them are left out.
+    fn check_strays(
+        &self,
+        source: &Source,
+        records: &[Record<LinkSpeed>],
+    ) -> Result<(), InputError> {
+        let first = records.first().map(|record| record.id.span.start);
+        let first = first.into_iter().chain(self.begin).min().unwrap_or(0);
+        let end = records.last().map_or(0, |record| {
+            record.cables.last().map_or(record.id.span.end, |half| half.line.end)
+        });
+        let Some(stray) = self.strays.iter().find(|at| (first..end).contains(&at.start)) else {
+            return Ok(());
+        };
+        let error = source.error(stray.clone(), "not a line that ibnetdiscover prints");
+        Err(error.allowed(
+            "Switch, Ca and Rt lines, [port] lines, comments after #, Chassis lines, and vendid=, \
+             devid=, sysimgguid=, switchguid=, caguid= and rtguid=",
+        ))
+    }
 }
 
 impl Agree<LinkSpeed> for Dump {
@@ -203,130 +209,5 @@ impl Agree<LinkSpeed> for Dump {
 
     fn one_sided(&self) -> Option<&'static str> {
         Some("a line for each end of a link, as ibnetdiscover prints them")
-    }
-}
-
-impl Dump {
-    /// Counts the linked ports of hosts.
-    fn count_ports(&mut self, fabric: &Fabric) {
-        for &host in fabric.hosts() {
-            let ports = fabric.ports(host).count();
-            self.host_links += ports;
-            if ports > 1 {
-                self.idle.push((fabric.node(host).name.clone(), ports));
-            }
-        }
-    }
-
-    /// Returns one warning for each kind, at its first line.
-    fn warnings(&self, source: &Source) -> Vec<InputError> {
-        let more = |count: usize| match count {
-            1 => String::new(),
-            _ => format!(" (and {} more like it)", count - 1),
-        };
-        let mut warnings = Vec::from_iter(cursor::quotes_removed(source));
-        if let Some(line) = self.errors.first() {
-            let message = format!(
-                "{} of ibnetdiscover: nodes did not answer, so the fabric may be incomplete",
-                counted(self.errors.len(), "error message")
-            );
-            warnings.push(source.error(line.clone(), message));
-        }
-        if let Some(line) = self.prompts.first() {
-            let message = format!("{} skipped", counted(self.prompts.len(), "shell prompt"));
-            warnings.push(source.error(line.clone(), message));
-        }
-        if let Some(line) = self.aggregation.first() {
-            let nodes = counted(self.aggregation.len(), "aggregation node");
-            warnings.push(source.error(line.clone(), format!("{nodes} (SHARP) left out")));
-        }
-        warnings.extend(self.routers.clone());
-        if let Some((line, ports)) = self.loopbacks.first() {
-            let message = format!("{ports}: a loopback cable, which is left out");
-            warnings.push(source.error(line.clone(), message + &more(self.loopbacks.len())));
-        }
-        if let Some((line, speeds)) = self.differing.first() {
-            let message = format!("this link is {speeds}: the lower speed is used");
-            warnings.push(source.error(line.clone(), message + &more(self.differing.len())));
-        }
-        if let Some((name, ports)) = self.idle.first() {
-            let idle: usize = self.idle.iter().map(|(_, ports)| ports - 1).sum();
-            let message = format!(
-                "{name:?} has {ports} linked ports, and its traffic uses the lowest one{}; links \
-                 without traffic: {idle} of {}",
-                more(self.idle.len()),
-                self.host_links,
-            );
-            let at = node_line(source, name).unwrap_or(0..0);
-            let allowed = "another one by `port` in [[node]] of a scenario with this `fabric-file`";
-            warnings.push(source.error(at, message).allowed(allowed));
-        }
-        warnings
-    }
-}
-
-/// Returns `1 link` or `5 links`.
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
-/// Explains an error by a file that ends too early: an error in the last line, a node that is missing,
-/// or a missing line of the last node.
-fn explain(source: &Source, error: InputError) -> InputError {
-    let end = source.text.trim_end();
-    let is_last = error.line() == source.error(end.len()..end.len(), "").line();
-    let nodes = Cursor::lines(*source).map(|line| line.rest());
-    let node = nodes.filter(|line| node_id_in(line).is_some()).last();
-    let last = node.and_then(node_id_in).unwrap_or_default();
-    let lacks_line = error.message().contains(cabling::NO_NODE)
-        || error.message().ends_with(&format!("{} {last:?}", cabling::NO_LINE));
-    if !is_last && !lacks_line {
-        return error;
-    }
-    let name = node.and_then(|line| line.split('#').nth(1)).unwrap_or_default().trim();
-    let message = match is_last {
-        true => {
-            format!("the file seems cut off at its last line, at node {name}: {}", error.message())
-        }
-        false => format!("{}; is the file cut off after its last node, {name}?", error.message()),
-    };
-    source.error_in_line(error.line(), message).allowed("the whole output of ibnetdiscover")
-}
-
-/// Removes cables between two ports of one node. They carry no traffic of hosts.
-fn drop_loopback_cables(records: &mut [Record<LinkSpeed>], dump: &mut Dump) {
-    for record in records {
-        let (id, name) = (record.id.value, record.description.unwrap_or(record.id.value));
-        for half in record.cables.iter().filter(|half| half.peer.value == id) {
-            let (port, peer) = (half.port.value, half.peer_port.value);
-            if port <= peer {
-                dump.loopbacks.push((
-                    half.line.clone(),
-                    format!("port {port} of {name:?} is cabled to its port {peer}"),
-                ));
-            }
-        }
-        record.cables.retain(|half| half.peer.value != id);
-    }
-}
-
-/// Removes the channel adapters inside Quantum switches and their ports. These adapters serve
-/// in-network reduction (SHARP), at a port after the last one that takes a cable, and carry no
-/// traffic of hosts.
-fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>, dump: &mut Dump) {
-    const DESCRIPTION: &str = "Mellanox Technologies Aggregation Node";
-    let inside =
-        |r: &Record<LinkSpeed>| r.kind == NodeKind::Host && r.description == Some(DESCRIPTION);
-    let nodes = || records.iter().filter(|r| inside(r));
-    dump.aggregation = nodes().map(|r| r.id.span.clone()).collect();
-    let ids: BTreeSet<&str> = nodes().map(|r| r.id.value).collect();
-    records.retain(|r| !ids.contains(r.id.value));
-    for record in records {
-        let ports = record.ports.value;
-        let to_inside = |half: &netlist::Half<LinkSpeed>| ids.contains(half.peer.value);
-        if record.cables.iter().any(|half| to_inside(half) && half.port.value == ports) {
-            record.ports.value -= 1;
-        }
-        record.cables.retain(|half| !to_inside(half));
     }
 }

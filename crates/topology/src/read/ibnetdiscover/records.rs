@@ -1,0 +1,81 @@
+//! Nodes and cables that a dump has beside those of its traffic, or more than once.
+
+use super::Dump;
+use crate::NodeKind;
+use crate::infiniband::LinkSpeed;
+use crate::read::is_guid_id;
+use crate::read::netlist::{Half, Record};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Joins the ports of nodes that are in the file more than once, as in two dumps one after the other:
+/// those of two subnets to which an adapter has a port each. Lines that are the same count once.
+pub(super) fn join_repeated(records: &mut Vec<Record<LinkSpeed>>, dump: &mut Dump) {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut joined: Vec<Record<LinkSpeed>> = Vec::with_capacity(records.len());
+    for record in records.drain(..) {
+        let id = record.id.value;
+        let place = places.get(id).copied().filter(|&place| is_repeated(&joined[place], &record));
+        let Some(place) = place else {
+            places.entry(id).or_insert(joined.len());
+            joined.push(record);
+            continue;
+        };
+        dump.repeated.push(record.id.span.clone());
+        let known = &mut joined[place].cables;
+        let ends = |half: &Half<LinkSpeed>| (half.port.value, half.peer_port.value);
+        let is_new = |half: &Half<LinkSpeed>, known: &[Half<LinkSpeed>]| {
+            !known.iter().any(|k| ends(k) == ends(half) && k.peer.value == half.peer.value)
+        };
+        for half in record.cables {
+            if is_new(&half, known) {
+                known.push(half);
+            }
+        }
+    }
+    *records = joined;
+}
+
+/// Returns whether two records are of one node. The ids of a dump with unreadable GUIDs may be alike.
+fn is_repeated(first: &Record<LinkSpeed>, second: &Record<LinkSpeed>) -> bool {
+    is_guid_id(second.id.value)
+        && (first.kind, first.ports.value, first.description)
+            == (second.kind, second.ports.value, second.description)
+}
+
+/// Removes cables between two ports of one node. They carry no traffic of hosts.
+pub(super) fn drop_loopback_cables(records: &mut [Record<LinkSpeed>], dump: &mut Dump) {
+    for record in records {
+        let (id, name) = (record.id.value, record.description.unwrap_or(record.id.value));
+        for half in record.cables.iter().filter(|half| half.peer.value == id) {
+            let (port, peer) = (half.port.value, half.peer_port.value);
+            if port <= peer {
+                dump.loopbacks.push((
+                    half.line.clone(),
+                    format!("port {port} of {name:?} is cabled to its port {peer}"),
+                ));
+            }
+        }
+        record.cables.retain(|half| half.peer.value != id);
+    }
+}
+
+/// Removes the channel adapters inside Quantum switches and their ports. These adapters serve
+/// in-network reduction (SHARP), at a port after the last one that takes a cable, and carry no
+/// traffic of hosts.
+pub(super) fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>, dump: &mut Dump) {
+    const DESCRIPTION: &str = "Mellanox Technologies Aggregation Node";
+    let inside =
+        |r: &Record<LinkSpeed>| r.kind == NodeKind::Host && r.description == Some(DESCRIPTION);
+    let nodes = || records.iter().filter(|r| inside(r));
+    dump.aggregation = nodes().map(|r| r.id.span.clone()).collect();
+    let ids: BTreeSet<&str> = nodes().map(|r| r.id.value).collect();
+    records.retain(|r| !ids.contains(r.id.value));
+    for record in records {
+        let ports = record.ports.value;
+        let to_inside = |half: &Half<LinkSpeed>| ids.contains(half.peer.value);
+        if record.cables.iter().any(|half| to_inside(half) && half.port.value == ports) {
+            record.ports.value -= 1;
+        }
+        record.cables.retain(|half| !to_inside(half));
+    }
+}
