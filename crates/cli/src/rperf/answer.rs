@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use bandwise_report::Report;
 use bandwise_rperf::Summary;
 use bandwise_scenario::Stop;
-use bandwise_scenario::infiniband::{Flow, FlowResult, LatencyResult};
+use bandwise_scenario::infiniband::{Flow, FlowResult, LatencyResult, Shortfall};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -81,15 +81,17 @@ impl<'a> RperfAnswer<'a> {
         let names = |ports: &Vec<_>| -> Vec<String> {
             ports.iter().map(|&port| settings.fabric().describe(port)).collect()
         };
-        let row = |(run, flow, result): &'a (usize, Flow, FlowResult)| {
-            FlowRow::new(settings, *run, flow, result)
+        type Measured = (usize, Flow, FlowResult);
+        let row = |((run, flow, result), held): (&'a Measured, &Option<Shortfall>)| {
+            let limit = LimitRow::new(&settings.runs[*run], flow, held.as_ref());
+            FlowRow::new(settings, *run, flow, result, limit)
         };
         let counters = &outcome.counters;
         RperfAnswer {
             schema: 1,
             title: settings.title(),
             settings: AssumptionsRow::new(settings),
-            flows: outcome.flows.iter().map(row).collect(),
+            flows: outcome.flows.iter().zip(&outcome.shortfalls).map(row).collect(),
             stop: outcome.stop.as_str(),
             deadlock: ports.map(names),
             implausible: outcome.implausible.iter().map(ToString::to_string).collect(),
@@ -122,7 +124,13 @@ impl Answer for RperfAnswer<'_> {
 }
 
 impl<'a> FlowRow<'a> {
-    fn new(settings: &'a Settings, run: usize, flow: &'a Flow, result: &FlowResult) -> Self {
+    fn new(
+        settings: &'a Settings,
+        run: usize,
+        flow: &'a Flow,
+        result: &FlowResult,
+        limit: LimitRow,
+    ) -> Self {
         let fabric = settings.fabric();
         let name = |host: usize| &*fabric.node(fabric.hosts()[host]).name;
         let (method, bytes, samples_wanted) = describe(&flow.method);
@@ -135,7 +143,7 @@ impl<'a> FlowRow<'a> {
             sl: flow.sl.get(),
             bytes,
             samples_wanted,
-            limit: LimitRow::new(&settings.runs[run], flow),
+            limit,
             latency: result.latency.as_ref().map(LatencyRow::from),
             bandwidth: result.bandwidth.map(BandwidthRow::from),
         }

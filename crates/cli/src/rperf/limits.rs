@@ -2,8 +2,9 @@
 
 use super::measure::Outcome;
 use super::settings::Settings;
-use bandwise_scenario::infiniband::{Bottleneck, Flow, InfinibandScenario, LimitingPart, Method};
-use bandwise_units::Bytes;
+use bandwise_scenario::infiniband::{
+    Bottleneck, Flow, FlowResult, InfinibandScenario, LimitingPart, Method, SharedPart, Shortfall,
+};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -21,10 +22,55 @@ pub(super) struct LimitRow {
     /// The most outstanding READs or atomics of a queue pair, of a flow that has some.
     #[serde(skip_serializing_if = "Option::is_none")]
     max_rd_atomic: Option<u8>,
+    /// What holds a bulk flow clearly below that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_by: Option<HeldRow>,
+}
+
+/// What holds a bulk flow below the part that limits it.
+#[derive(Serialize)]
+#[serde(tag = "part", rename_all = "kebab-case")]
+enum HeldRow {
+    /// Flows that fill a link together, from the port that sends.
+    SharedLink { port: String, flows: usize, payload_bps: u64 },
+    /// Flows that fill PCIe of a host together.
+    SharedPcie { host: String, flows: usize, payload_bps: u64 },
+    /// The most outstanding messages, and the most time of one there and back.
+    Window { key: &'static str, messages: u64, at_most_ns: f64, congestion_control: bool },
+}
+
+impl HeldRow {
+    fn new(scenario: &InfinibandScenario, shortfall: &Shortfall) -> Self {
+        let fabric = scenario.fabric();
+        match *shortfall {
+            Shortfall::Shared { part, flows, payload } => {
+                let payload_bps = payload.as_bps();
+                match part {
+                    SharedPart::Link(port) => {
+                        HeldRow::SharedLink { port: fabric.describe(port), flows, payload_bps }
+                    }
+                    SharedPart::PcieOut(host) | SharedPart::PcieIn(host) => {
+                        let host = fabric.node(host).name.clone();
+                        HeldRow::SharedPcie { host, flows, payload_bps }
+                    }
+                }
+            }
+            Shortfall::Window { messages, key, time, throttled } => HeldRow::Window {
+                key,
+                messages,
+                at_most_ns: time.as_ns_f64(),
+                congestion_control: throttled,
+            },
+        }
+    }
 }
 
 impl LimitRow {
-    pub(super) fn new(scenario: &InfinibandScenario, flow: &Flow) -> Self {
+    pub(super) fn new(
+        scenario: &InfinibandScenario,
+        flow: &Flow,
+        shortfall: Option<&Shortfall>,
+    ) -> Self {
         let Bottleneck { part, payload, link } = scenario.bottleneck(flow);
         let fabric = scenario.fabric();
         let (part, port, host) = match part {
@@ -45,6 +91,7 @@ impl LimitRow {
             payload_bps: payload.as_bps(),
             link_bps: link.as_bps(),
             max_rd_atomic: flow.method.reads().then_some(flow.max_rd_atomic),
+            held_by: shortfall.map(|shortfall| HeldRow::new(scenario, shortfall)),
         }
     }
 }
@@ -63,9 +110,18 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     });
     sentences.extend(limits.collect::<BTreeSet<_>>());
     sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
+    sentences.extend(outcome.flows.iter().filter_map(silent));
     sentences.extend(slowest(settings, outcome));
     sentences.extend(outcome.limits.iter().cloned());
     sentences
+}
+
+/// Returns the reason for which a bulk flow sends nothing.
+fn silent((_, flow, result): &(usize, Flow, FlowResult)) -> Option<String> {
+    let bandwidth = result.bandwidth?;
+    (bandwidth.from >= bandwidth.to).then(|| {
+        format!("{} does not send during the measurement, by its `start` and `stop`.", flow.name)
+    })
 }
 
 /// Returns the limit of a flow's outstanding READs or atomics, if it posts more.
@@ -83,43 +139,63 @@ fn reads(flow: &Flow) -> Option<String> {
     })
 }
 
-/// Returns what is known of the bulk flow that gets the least of what the limiting part allows, if that
-/// is clearly less: by Little's law, its outstanding messages give the time of one.
+/// Returns the reason of the bulk flow that gets the least of what the limiting part allows, if that is
+/// clearly less.
 fn slowest(settings: &Settings, outcome: &Outcome) -> Option<String> {
-    const CLEARLY: f64 = 0.97;
-    let parts = outcome.flows.iter().filter_map(|(run, flow, result)| {
-        let rate = result.bandwidth?.rate();
-        let allowed = settings.runs[*run].bottleneck(flow).payload;
-        let part = rate.as_bps() as f64 / allowed.as_bps() as f64;
-        (part < CLEARLY && rate.as_bps() > 0).then_some((part, flow, rate))
-    });
-    let below: Vec<_> = parts.collect();
-    let (_, flow, rate) = below.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let Method::Bulk(traffic) = &flow.method else { return None };
-    let (qps, bytes) = (u64::from(traffic.qps), u64::from(traffic.bytes));
-    let windows = [
-        (traffic.buffer.get() / bytes, "buffer"),
-        (u64::from(traffic.depth) * qps, "depth"),
-        (u64::from(flow.max_rd_atomic) * qps, "max-rd-atomic"),
-    ];
-    let known = windows.iter().filter(|(_, key)| *key != "max-rd-atomic" || flow.method.reads());
-    let &(messages, key) = known.min_by_key(|(messages, _)| *messages)?;
-    let time = rate.time_for(Bytes::new(messages * bytes));
-    let others = match (below.len() - 1, outcome.flows.len()) {
-        (_, 1) => String::new(),
-        (0, _) => ", beside other flows".to_owned(),
-        (more, _) => format!(", beside other flows; {more} more are below this limit too"),
+    let below = outcome.flows.iter().zip(&outcome.shortfalls);
+    let below: Vec<_> = below
+        .filter_map(|((run, flow, result), shortfall)| {
+            let scenario = &settings.runs[*run];
+            let rate = result.bandwidth?.rate();
+            let part = rate.as_bps() as f64 / scenario.bottleneck(flow).payload.as_bps() as f64;
+            Some((part, scenario, flow, rate, shortfall.as_ref()?))
+        })
+        .collect();
+    let (_, scenario, flow, rate, shortfall) = below.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let others = match below.len() - 1 {
+        0 => String::new(),
+        more => format!("; {more} more are below this limit too"),
     };
-    let outstanding = match messages {
-        1 => "its 1 outstanding message takes at most".to_owned(),
-        _ => format!("its {messages} outstanding messages take at most"),
-    };
-    Some(format!(
-        "{} gets {:.2} Gbps: {outstanding} {:.2} us there and back (`{key}`){others}.",
-        flow.name,
-        rate.as_gbps_f64(),
-        time.as_ns_f64() / 1e3,
-    ))
+    let reason = reason(scenario, shortfall, outcome.flows.len() > 1, &others);
+    Some(format!("{} gets {:.2} Gbps: {reason}.", flow.name, rate.as_gbps_f64()))
+}
+
+/// Returns a shortfall in words; `beside` says whether there are other flows, `others` that some have
+/// one too.
+fn reason(
+    scenario: &InfinibandScenario,
+    shortfall: &Shortfall,
+    beside: bool,
+    others: &str,
+) -> String {
+    let fabric = scenario.fabric();
+    match *shortfall {
+        Shortfall::Shared { part, flows, payload } => {
+            let part = match part {
+                SharedPart::Link(port) => {
+                    let link = fabric.peer(port).map(|(_, link)| format!(" of {}", link.rate));
+                    format!("the link{} from {}", link.unwrap_or_default(), fabric.describe(port))
+                }
+                SharedPart::PcieOut(host) | SharedPart::PcieIn(host) => {
+                    format!("PCIe of {}", fabric.node(host).name)
+                }
+            };
+            let payload = payload.as_gbps_f64();
+            format!("{flows} flows fill {part} with {payload:.2} Gbps of payload")
+        }
+        Shortfall::Window { messages, key, time, throttled } => {
+            let control = if throttled { "congestion control holds it, or " } else { "" };
+            let outstanding = match messages {
+                1 => "its 1 outstanding message takes".to_owned(),
+                _ => format!("its {messages} outstanding messages take"),
+            };
+            let beside = if beside { ", beside other flows" } else { "" };
+            format!(
+                "{control}{outstanding} at most {:.2} us there and back (`{key}`){beside}{others}",
+                time.as_ns_f64() / 1e3,
+            )
+        }
+    }
 }
 
 fn limit(scenario: &InfinibandScenario, flow: &Flow) -> String {

@@ -7,7 +7,7 @@ use crate::output::note;
 use crate::progress::Progress;
 use bandwise_netsim::infiniband::Counters;
 use bandwise_scenario::Stop;
-use bandwise_scenario::infiniband::{Flow, FlowResult, Implausible, Method};
+use bandwise_scenario::infiniband::{Flow, FlowResult, Implausible, Method, Shortfall};
 use bandwise_units::Time;
 use std::collections::BTreeSet;
 
@@ -15,6 +15,8 @@ use std::collections::BTreeSet;
 pub(super) struct Outcome {
     /// Tuples of the number of the run, the flow, and its result.
     pub(super) flows: Vec<(usize, Flow, FlowResult)>,
+    /// What holds each flow below its bottleneck.
+    pub(super) shortfalls: Vec<Option<Shortfall>>,
     /// The reason for the end of the last run; a run that is not complete is the last.
     pub(super) stop: Stop,
     pub(super) simulated: Time,
@@ -31,6 +33,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
     progress.steps((0..settings.runs.len()).map(total).sum());
     let mut outcome = Outcome {
         flows: Vec::new(),
+        shortfalls: Vec::new(),
         stop: Stop::Complete,
         simulated: Time::ZERO,
         counters: Counters::default(),
@@ -46,6 +49,7 @@ pub(super) fn all(settings: &Settings, interrupt: &Interrupt) -> Result<Outcome,
         outcome.simulated += results.simulated;
         outcome.counters.add(&results.counters);
         outcome.implausible.extend(scenario.implausible(&results));
+        outcome.shortfalls.extend(scenario.shortfalls(&results));
         let limits = scenario.method_limits(&results);
         outcome.limits.extend(limits.iter().map(ToString::to_string));
         let flows = scenario.flows().iter().cloned().zip(results.flows);

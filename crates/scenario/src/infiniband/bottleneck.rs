@@ -130,7 +130,7 @@ impl InfinibandScenario {
 }
 
 /// Returns payload and size of the packets that carry most of a flow's payload.
-fn packet(flow: &Flow, mtu: u32) -> (u32, u32) {
+pub(super) fn packet(flow: &Flow, mtu: u32) -> (u32, u32) {
     let kind = match flow.method.opcode() {
         Opcode::Read => PacketKind::ReadResponse,
         opcode => PacketKind::request(flow.transport, opcode).unwrap_or(PacketKind::UdSend),

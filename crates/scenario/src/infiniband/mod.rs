@@ -14,6 +14,7 @@ mod request;
 mod results;
 mod run;
 mod scenario;
+mod shortfall;
 mod spec;
 
 pub use bottleneck::{Bottleneck, LimitingPart};
@@ -24,5 +25,6 @@ pub use plausibility::{Cause, Implausible, ImplausibleKind, LoopbackBias};
 pub use request::{FlowError, FlowKey, FlowRequest, MethodName, OpcodeName, Senders};
 pub use results::{FlowResult, InfinibandResults, LatencyResult};
 pub use scenario::InfinibandScenario;
+pub use shortfall::{SharedPart, Shortfall};
 
 pub(crate) use spec::congestion;

@@ -159,11 +159,17 @@ impl InfinibandScenario {
         Window { from: self.warmup, to: self.warmup + self.duration }
     }
 
-    fn arrivals(&self, t: &BulkTraffic, host: usize, qps: Vec<Qp>) -> Arrivals {
+    /// Returns the window in which a bulk flow counts: from its start, and until it stops.
+    fn window_of(&self, t: &BulkTraffic) -> Window {
         let all = self.window();
-        let to = t.stop.map_or(all.to, |stop| stop.clamp(all.from, all.to));
-        let before = [(all.from == Time::ZERO).then_some(0), None];
-        Arrivals { host, qps, window: Window { to, ..all }, before }
+        let from = t.start.clamp(all.from, all.to);
+        Window { from, to: t.stop.map_or(all.to, |stop| stop.clamp(from, all.to)) }
+    }
+
+    fn arrivals(&self, t: &BulkTraffic, host: usize, qps: Vec<Qp>) -> Arrivals {
+        let window = self.window_of(t);
+        let before = [(window.from == Time::ZERO).then_some(0), None];
+        Arrivals { host, qps, window, before }
     }
 
     fn bulk(&self, t: &BulkTraffic, qps: Vec<Qp>, start: Time, inline_max: u32) -> Bulk {
@@ -233,10 +239,11 @@ fn result_of(flow: &Flow, started: &Started, sim: &Simulation<Generator>) -> Flo
     let program = sim.program(started.host, started.number);
     let latency = program.measure().and_then(latency_of);
     let bandwidth = program.bandwidth().map(|mut b| {
-        b.to = b.to.min(sim.now()).max(b.from);
         if let Some(arrivals) = &started.arrivals {
             b.bytes = arrivals.payload(sim);
+            b.from = arrivals.window.from;
         }
+        b.to = b.to.min(sim.now()).max(b.from);
         b
     });
     FlowResult { name: flow.name.clone(), latency, bandwidth }

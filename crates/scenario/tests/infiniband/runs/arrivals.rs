@@ -56,3 +56,16 @@ fn nothing_counts_after_the_stop() {
     let (got, messages) = bulk("100 Gbps", time, "bytes = \"1 MiB\"\nstop = \"50 us\"");
     assert_eq!((got, messages), (0.0, 0));
 }
+
+/// The rate of a flow is that of the time in which it sends.
+#[test]
+fn flow_counts_from_its_start() {
+    let time = "warmup = \"100 us\"\nduration = \"1900 us\"";
+    let by_hand = 100.0 * 4096.0 / 4122.0;
+    for more in ["start = \"1 ms\"", "start = \"500 us\"\nstop = \"1500 us\""] {
+        let (got, _) = bulk("100 Gbps", time, &format!("bytes = \"64 KiB\"\n{more}"));
+        assert!((got / by_hand - 1.0).abs() < 0.01, "{more}: {got}");
+    }
+    let (got, messages) = bulk("100 Gbps", time, "start = \"1 s\"");
+    assert_eq!((got, messages), (0.0, 0));
+}

@@ -45,7 +45,7 @@ fn dump(ids: [&str; 2], speed: &str) -> String {
     let line =
         |i: usize| format!("[{i}]\t\"H-000000000000000{i}\"[1]\t# \"h{i}\" lid {i} {speed}\n");
     let mut text =
-        format!("devid=0xd2f0\nSwitch\t40 \"S-0000000000000009\"\t# \"tor\" lid 9 lmc 0\n");
+        "devid=0xd2f0\nSwitch\t40 \"S-0000000000000009\"\t# \"tor\" lid 9 lmc 0\n".to_owned();
     text += &(line(1) + &line(2));
     for (i, id) in [1, 2].into_iter().zip(ids) {
         text += &format!("{id}\nCa\t1 \"H-000000000000000{i}\"\t# \"h{i}\"\n");

@@ -9,6 +9,7 @@ mod mixed;
 mod ports;
 mod reads;
 mod requests;
+mod shortfalls;
 mod turns;
 
 use bandwise_input::Source;
