@@ -1,6 +1,7 @@
 //! The warnings about a run, in text and JSON.
 
 use super::{ports, tables};
+use bandwise_rdma::transport::Recovery;
 use bandwise_scenario::ethernet::{EthernetResults, EthernetScenario};
 use bandwise_topology::Adapters;
 
@@ -13,17 +14,18 @@ pub(super) fn warnings(scenario: &EthernetScenario, results: &EthernetResults) -
     if results.is_all_warmup() {
         warnings.push(tables::all_warmup(scenario, results));
     }
-    warnings.extend(collapse(results));
+    warnings.extend(collapse(scenario, results));
     warnings.extend(ports::warnings(scenario, results));
     warnings
 }
 
-/// Returns a warning about a network that resends more than it delivers, as go-back-N does at a full
+/// Returns a warning about a network with go-back-N that resends more than it delivers, as at a full
 /// buffer: each lost packet costs all packets in flight behind it.
-fn collapse(results: &EthernetResults) -> Option<String> {
+fn collapse(scenario: &EthernetScenario, results: &EthernetResults) -> Option<String> {
     let counters = &results.counters;
     let (again, delivered) = (counters.packets_retransmitted, counters.packets_delivered);
-    (again > delivered).then(|| {
+    let goes_back = scenario.model().host.transport.recovery == Recovery::GoBackN;
+    (goes_back && again > delivered).then(|| {
         format!(
             "the goodput has collapsed: {again} retransmissions for {delivered} packets delivered, \
              since a lost packet costs those behind it too; PFC, congestion control or IRN avoids this"

@@ -1,7 +1,7 @@
 //! Construction of a simulation from a fabric: cables, buffers, tables, partitions and shards.
 
 use crate::engine::{self, Engine, LinkEnd, MIN_PARTITION_LATENCY, Member};
-use crate::infiniband::cable::{Cable, Receiver};
+use crate::infiniband::cable::{Cable, Outputs, Receiver};
 use crate::infiniband::egress::{Egress, Scheduling};
 use crate::infiniband::host::Host;
 use crate::infiniband::models::Models;
@@ -10,10 +10,11 @@ use crate::infiniband::switch::Switch;
 use bandwise_random::Stream;
 use bandwise_rdma::qos::VlArbError;
 use bandwise_rdma::verbs::Program;
-use bandwise_topology::{Fabric, NodeId, Port, Routes};
+use bandwise_topology::{Fabric, NodeId, Port, Routes, SLOWEST_LINK};
 use bandwise_units::{Bytes, Time};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 impl<P: Program> Simulation<P> {
     /// Builds a simulation of `fabric`. Hosts are numbered by their rank among `fabric.hosts()`.
@@ -55,7 +56,10 @@ impl<P: Program> Simulation<P> {
     ) -> Result<Self, VlArbError> {
         let lanes = (16 - models.qos.vls().leading_zeros()).max(1) as usize;
         let nodes: Vec<NodeId> = fabric.switches().iter().chain(fabric.hosts()).copied().collect();
-        let mut plan = Plan { fabric, routes, models, seed, lanes, ends: BTreeMap::new() };
+        let switches = fabric.switches().iter();
+        let outputs = switches.map(|&node| (node, Arc::new(outputs(fabric, routes, node))));
+        let (outputs, ends) = (outputs.collect(), BTreeMap::new());
+        let mut plan = Plan { fabric, models, seed, lanes, ends, outputs };
         let partition_of = plan.partitions(&nodes, min_latency);
         let partitions = partition_of.iter().map(|&p| p as usize + 1).max().unwrap_or(0);
         let between = plan.cables(&nodes).map(|(a, _, b)| {
@@ -81,12 +85,24 @@ impl<P: Program> Simulation<P> {
 
 struct Plan<'a> {
     fabric: &'a Fabric,
-    routes: &'a Routes,
     models: &'a Models,
     seed: u64,
     lanes: usize,
     /// Link end of each port.
     ends: BTreeMap<Port, LinkEnd>,
+    /// The outputs of each switch.
+    outputs: BTreeMap<NodeId, Arc<Outputs>>,
+}
+
+/// Returns the outputs of a switch.
+fn outputs(fabric: &Fabric, routes: &Routes, switch: NodeId) -> Outputs {
+    let hosts = fabric.hosts().iter();
+    let output = |&host: &NodeId| routes.out_port(switch, host).wrapping_sub(1) as u8;
+    let ports = (1..=fabric.port_count(switch)).map(|number| Port { node: switch, number });
+    // No packet leaves by a port without a cable.
+    let rate = |port| fabric.peer(port).map_or(SLOWEST_LINK, |(_, link)| link.rate);
+    let byte_time = |port| rate(port).byte_time();
+    Outputs { forwarding: hosts.map(output).collect(), byte_times: ports.map(byte_time).collect() }
 }
 
 impl Plan<'_> {
@@ -134,9 +150,10 @@ impl Plan<'_> {
         let (peer, link) = fabric.peer(from)?;
         let to_switch = fabric.is_switch(peer.node);
         let receiver = if to_switch {
-            let rates = fabric.ports(peer.node).filter_map(|port| fabric.peer(port));
-            let fastest = rates.map(|(_, l)| l.rate).max().filter(|&rate| rate > link.rate);
-            Receiver::Switch { latency: models.switch_of(peer.node).latency, fastest }
+            let mut links = fabric.ports(peer.node).filter_map(|port| fabric.peer(port));
+            let is_slower = links.any(|(_, other)| other.rate > link.rate);
+            let outputs = is_slower.then(|| self.outputs[&peer.node].clone());
+            Receiver::Switch { latency: models.switch_of(peer.node).latency, outputs }
         } else {
             Receiver::Host { latency: models.device_of(peer.node).rx }
         };
@@ -167,12 +184,11 @@ impl Plan<'_> {
         let (fabric, models) = (self.fabric, self.models);
         let ports = fabric.port_count(node);
         let tables = |input| move |output| models.qos.sl2vl(node, Some(input), output);
-        let hosts = fabric.hosts().iter();
         let mut switch = Switch::new(
             models.switch_of(node).clone(),
             usize::from(ports),
             self.lanes,
-            hosts.map(|&host| self.routes.out_port(node, host).wrapping_sub(1) as u8).collect(),
+            self.outputs[&node].forwarding.clone(),
             (1..=ports).flat_map(|input| (1..=ports).map(tables(input))).collect(),
             Stream::new(self.seed, "switch", fabric.rank(node) as u64),
             Stream::new(self.seed, "mark", fabric.rank(node) as u64),

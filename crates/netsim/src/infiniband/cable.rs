@@ -3,10 +3,11 @@
 use crate::engine::Links;
 use crate::infiniband::packet::Packet;
 use bandwise_rdma::wire;
-use bandwise_units::{BitRate, ByteTime, Bytes, Time};
+use bandwise_units::{ByteTime, Bytes, Time};
+use std::sync::Arc;
 
 /// One direction of a cable, as seen by its sender.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Cable {
     /// The node at the far end.
     pub to: u32,
@@ -24,21 +25,39 @@ pub struct Cable {
 }
 
 /// The kind of receiver at a link's end, which decides when it acts on a packet.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum Receiver {
-    /// A cut-through switch: the packet may leave `latency` after its first bit arrived. With an
-    /// output faster than this link, it must wait until that output can't run dry.
+    /// A cut-through switch: the packet may leave `latency` after its first bit arrived. If its output
+    /// is faster than this link, it must wait until the output can't run dry.
     Switch {
         /// Port-to-port latency.
         latency: Time,
-        /// Rate of the fastest output, if it is faster than this link.
-        fastest: Option<BitRate>,
+        /// The outputs, if one is faster than this link.
+        outputs: Option<Arc<Outputs>>,
     },
     /// A host: its RNIC checks the CRC, so it acts `latency` after the last bit arrived.
     Host {
         /// Latency of the receive pipeline.
         latency: Time,
     },
+}
+
+/// The outputs of a switch, by the packets that they carry.
+#[derive(Debug)]
+pub struct Outputs {
+    /// Output port by destination host, counted from 0.
+    pub forwarding: Arc<[u8]>,
+    /// Transmission time of bytes by port.
+    pub byte_times: Box<[ByteTime]>,
+}
+
+impl Outputs {
+    /// Returns the time that a packet occupies its output.
+    #[inline]
+    fn serialisation(&self, packet: &Packet) -> Time {
+        let output = self.forwarding[usize::from(packet.dst())];
+        self.byte_times[usize::from(output)].of(on_the_wire(packet.wire_bytes()))
+    }
 }
 
 impl Cable {
@@ -51,13 +70,14 @@ impl Cable {
     /// Returns when the far end can act on a packet whose first bit leaves at `start`.
     #[inline]
     pub fn takes_effect(&self, packet: &Packet, start: Time, serialisation: Time) -> Time {
-        match self.receiver {
-            Receiver::Switch { latency, fastest: None } => start + self.delay + latency,
-            Receiver::Switch { latency, fastest: Some(rate) } => {
-                let out = rate.time_for(on_the_wire(packet.wire_bytes()));
-                start + self.delay + latency + serialisation.saturating_sub(out)
+        match &self.receiver {
+            Receiver::Switch { latency, outputs: None } => start + self.delay + *latency,
+            Receiver::Switch { latency, outputs: Some(outputs) } => {
+                // Less than the time on this link, so packets stay in order.
+                let wait = serialisation.saturating_sub(outputs.serialisation(packet));
+                start + self.delay + *latency + wait
             }
-            Receiver::Host { latency } => start + serialisation + self.delay + latency,
+            Receiver::Host { latency } => start + serialisation + self.delay + *latency,
         }
     }
 

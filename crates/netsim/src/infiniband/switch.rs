@@ -20,6 +20,7 @@ use bandwise_random::Stream;
 use bandwise_rdma::ib_congestion::{Departure, MarkerSettings};
 use bandwise_rdma::qos::{Sl2Vl, VlArbiter};
 use bandwise_units::{Bytes, Time};
+use std::sync::Arc;
 
 /// Behaviour of a switch, beside its cabling and tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +69,7 @@ pub struct Switch {
     /// Output side of every port; `None` without a cable.
     ports: Vec<Option<Egress>>,
     /// Output port by destination host.
-    forwarding: Vec<u8>,
+    forwarding: Arc<[u8]>,
     /// Lane by (input port, output port, service level).
     sl2vl: Vec<Sl2Vl>,
     queues: Vec<Ring<Waiting>>,
@@ -142,7 +143,7 @@ impl Switch {
         model: SwitchModel,
         ports: usize,
         lanes: usize,
-        forwarding: Vec<u8>,
+        forwarding: Arc<[u8]>,
         sl2vl: Vec<Sl2Vl>,
         random: Stream,
         marks: Stream,

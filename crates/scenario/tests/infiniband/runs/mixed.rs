@@ -174,3 +174,29 @@ fn invalid_nodes_are_refused() {
     insta::assert_snapshot!(error("[[node]]\nname = \"t\"\nswitch = { buffer = \"1 KiB\" }\n"), @"s.toml:9: a buffer of 1 KiB can't hold a packet of the MTU of 4096 B with its headers (allowed: 4160 B to 4194240 B)");
     insta::assert_snapshot!(error("[node]\nname = \"t\"\n"), @"s.toml:7: a table can't stand here (allowed: a list, or for tables [[name]] before each)");
 }
+
+/// Hosts of 200 Gbps at a switch whose third port is faster, as an uplink is. The first bit leaves the
+/// switch 200 ns after it came, so a round trip takes 4 cables and 2 crossings. To the faster host it
+/// waits until the output can't run dry, so the last bit leaves 200 ns after the last one came. The
+/// answer of 40 B on the wire comes from a faster port to a slower one: 0.8 or 1.2 ns more.
+#[test]
+fn only_the_packets_own_output_delays_it() {
+    for fast in [200, 400, 800] {
+        for bytes in [64, 4096] {
+            let text = |to: &str| {
+                format!(
+                    "kind = \"infiniband\"\n[fabric]\nlink = {{ rate = \"200 Gbps\", delay = \"10 ns\" }}\n\
+                     host = [{{ name = \"a\", port = \"s:1\" }}, {{ name = \"b\", port = \"s:2\" }}, {{ name = \"c\" }}]\n\
+                     switch = [{{ name = \"s\", ports = 4 }}]\n\
+                     cable = [{{ from = \"c\", to = \"s:3\", rate = \"{fast} Gbps\" }}]\n\
+                     [[flow]]\nfrom = \"a\"\nto = \"{to}\"\nmethod = \"rperf\"\nbytes = \"{bytes} B\"\nsamples = 100\n"
+                )
+            };
+            let truth = |to| run(&text(to)).flows[0].latency.unwrap().truth.unwrap().p50_ns;
+            assert!((truth("b") - 440.0).abs() < 0.1, "{fast} Gbps, {bytes} B: {}", truth("b"));
+            let slower = 40.0 * 8.0 * (1.0 / 200.0 - 1.0 / f64::from(fast));
+            let off = truth("c") - 440.0 - slower;
+            assert!(off.abs() < 0.5, "{fast} Gbps, {bytes} B: {off}");
+        }
+    }
+}
