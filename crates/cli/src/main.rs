@@ -32,6 +32,7 @@ mod rperf;
 mod saba;
 mod sim;
 mod values;
+mod warned;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -23,6 +23,8 @@ pub(super) struct RperfAnswer<'a> {
     flows: Vec<FlowRow<'a>>,
     stop: &'static str,
     deadlock: Option<Vec<String>>,
+    /// Warnings about the file.
+    warnings: &'a [String],
     /// Results that no fabric has, in sentences.
     implausible: Vec<String>,
     /// Limits of the latencies, in sentences.
@@ -94,6 +96,7 @@ impl<'a> RperfAnswer<'a> {
             flows: outcome.flows.iter().zip(&outcome.shortfalls).map(row).collect(),
             stop: outcome.stop.as_str(),
             deadlock: ports.map(names),
+            warnings: &settings.warnings,
             implausible: outcome.implausible.iter().map(ToString::to_string).collect(),
             limits: &outcome.limits,
             stats: RperfStats {

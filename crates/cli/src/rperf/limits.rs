@@ -99,7 +99,7 @@ impl LimitRow {
 /// Returns the parts that limit the flows, and the limits of what the methods measure.
 pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let scenario = &settings.runs[0];
-    let mut sentences = Vec::new();
+    let mut sentences = impossible(outcome);
     let is_bulk = |flow: &&Flow| matches!(flow.method, Method::Bulk(_));
     let any = scenario.flows().iter().any(|flow| is_bulk(&flow));
     let limited = scenario.flows().iter().filter(|flow| !any || is_bulk(flow));
@@ -114,6 +114,11 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     sentences.extend(slowest(settings, outcome));
     sentences.extend(outcome.limits.iter().cloned());
     sentences
+}
+
+/// Returns a sentence for each number that is no result.
+pub(super) fn impossible(outcome: &Outcome) -> Vec<String> {
+    outcome.implausible.iter().map(|found| format!("No result: {found}.")).collect()
 }
 
 /// Returns the reason for which a bulk flow sends nothing.

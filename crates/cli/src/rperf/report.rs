@@ -2,11 +2,14 @@
 
 use super::answer::RperfAnswer;
 use super::assumptions;
+use super::limits;
 use super::measure::{Outcome, describe};
 use super::rendering::{curve, percentiles};
 use super::settings::Settings;
 use super::tables::{self, flow_title};
+use crate::warned;
 use bandwise_report::{Figure, Provenance, Report, SourceKind};
+use bandwise_scenario::infiniband::Flow;
 
 /// Returns the report.
 pub(super) fn report(answered: &RperfAnswer) -> Report {
@@ -15,7 +18,10 @@ pub(super) fn report(answered: &RperfAnswer) -> Report {
         title: settings.title().to_owned(),
         question: "Which latency does the network add, and which does the method measure?"
             .to_owned(),
-        answer: answer(settings, outcome),
+        answer: answer(settings, outcome)
+            .into_iter()
+            .chain(warned::answer(&settings.warnings))
+            .collect(),
         figures: figure(settings, outcome).into_iter().collect(),
         tables: tables::all(settings, outcome),
         provenance: Provenance {
@@ -25,18 +31,19 @@ pub(super) fn report(answered: &RperfAnswer) -> Report {
             scenario: Some(settings.text.source().text.to_owned()),
             ..Provenance::default()
         },
-        notes: assumptions::sentences(settings, outcome)
-            .into_iter()
+        notes: warned::notes(&settings.warnings)
+            .chain(assumptions::sentences(settings, outcome))
             .chain([tables::closing(settings, outcome)])
             .collect(),
         ..Report::default()
     }
 }
 
-/// Returns a sentence for each result of a flow.
+/// Returns a sentence for each result of a flow, and first for each that is none.
 fn answer(settings: &Settings, outcome: &Outcome) -> Vec<String> {
-    let mut sentences = Vec::new();
-    for (_, flow, result) in &outcome.flows {
+    let mut sentences = limits::impossible(outcome);
+    let is_result = |flow: &Flow| !outcome.implausible.iter().any(|found| found.flow == flow.name);
+    for (_, flow, result) in outcome.flows.iter().filter(|(_, flow, _)| is_result(flow)) {
         let (title, (method, ..)) = (flow_title(settings, flow), describe(&flow.method));
         if let Some(latency) = &result.latency {
             let us = |ns: f64| format!("{:.3} us", ns / 1e3);

@@ -26,6 +26,8 @@ pub(super) struct Settings {
     /// The command line that repeats the measurement.
     pub(super) command: String,
     pub(super) outputs: Outputs,
+    /// The warnings about the file.
+    pub(super) warnings: Vec<String>,
 }
 
 /// The methods of `--compare`.
@@ -80,7 +82,8 @@ impl Flags {
         let file = self.fabric.as_deref().unwrap_or(Path::new("-"));
         let command = self.command(file, &runs[0]);
         let outputs = Outputs::new(self.json, self.report, Rows::default(), &[file])?;
-        Ok(Settings { runs, compare: self.compare, text, command, outputs })
+        let warnings = warnings.iter().map(ToString::to_string).collect();
+        Ok(Settings { runs, compare: self.compare, text, command, outputs, warnings })
     }
 
     /// Returns the scenario with the seed, the duration and the scheduling of the flags.

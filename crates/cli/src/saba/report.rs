@@ -4,6 +4,7 @@ use super::gain;
 use super::measured;
 use super::settings::Settings;
 use super::{tables, timelines};
+use crate::warned;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_saba::Share;
 use bandwise_scenario::jobs::{BASELINE, Comparison, Findings, SharingPolicy};
@@ -21,7 +22,11 @@ pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
     Report {
         title: settings.scenario.title().to_owned(),
         question: "How should these jobs share the fabric?".into(),
-        answer: findings.answer().into_iter().chain(doubtful(settings, findings)).collect(),
+        answer: findings
+            .answer()
+            .into_iter()
+            .chain(warned::answer(&settings.warnings(findings)))
+            .collect(),
         figures: [by_application(settings, findings), gain::figure(findings)]
             .into_iter()
             .flatten()
@@ -39,19 +44,9 @@ pub(super) fn report(settings: &Settings, findings: &Findings) -> Report {
     }
 }
 
-/// Returns a sentence about warnings, if there are some.
-fn doubtful(settings: &Settings, findings: &Findings) -> Option<String> {
-    match settings.warnings(findings).len() {
-        0 => None,
-        1 => Some("There is 1 warning, in the notes.".into()),
-        more => Some(format!("There are {more} warnings, in the notes.")),
-    }
-}
-
 fn notes(settings: &Settings, findings: &Findings) -> Vec<String> {
-    let warnings = settings.warnings(findings).into_iter();
-    let warnings = warnings.map(|warning| format!("Warning: {warning}."));
-    warnings
+    let warnings = settings.warnings(findings);
+    warned::notes(&warnings)
         .chain(measured::sentences(&settings.scenario))
         .chain([tables::closing(settings)])
         .collect()

@@ -22,7 +22,7 @@ pub(super) struct SimAnswer<'a> {
     schema: u32,
     title: &'a str,
     settings: SettingsRow,
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
     stop: &'static str,
     deadlock: Option<Vec<String>>,
     pause_storms: Vec<StormRow>,

@@ -3,6 +3,7 @@
 use super::answer::SimAnswer;
 use super::names;
 use super::tables;
+use crate::warned;
 use bandwise_report::model::{Axis, Figure, Point, Provenance, Report, Scale, Series, SeriesKind};
 use bandwise_scenario::ethernet::{self, EthernetResults};
 
@@ -25,10 +26,13 @@ pub(super) fn report(answer: &SimAnswer) -> Report {
     provenance.seed = scenario.seed();
     Report {
         title: scenario.title().to_owned(),
+        answer: warned::answer(&answer.warnings).into_iter().collect(),
         figures,
         tables: tables::all(scenario, results),
         provenance,
-        notes: vec![tables::closing(scenario, results)],
+        notes: warned::notes(&answer.warnings)
+            .chain([tables::closing(scenario, results)])
+            .collect(),
         ..Report::default()
     }
 }

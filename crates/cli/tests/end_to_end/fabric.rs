@@ -145,8 +145,13 @@ fn warnings_of_a_dump_are_printed_and_in_the_json() {
     let json = place.run(&["fabric", "show", "f.txt", "--json"]).good().json();
     assert_eq!(json["warnings"], serde_json::json!(["f.txt:1: 1 shell prompt skipped"]));
     let measure = ["rperf", "--fabric", "f.txt", "--from", "n0 mlx5_0", "--to", "n1 mlx5_0"];
-    let ran = place.run(&[&measure[..], &["--samples", "100"]].concat()).good();
+    let outputs = ["--samples", "100", "--json", "o.json", "--report", "r.html"];
+    let ran = place.run(&[&measure[..], &outputs].concat()).good();
     assert!(ran.stderr.contains("1 shell prompt skipped"), "{}", ran.stderr);
+    assert_eq!(place.json("o.json")["warnings"], json["warnings"]);
+    let page = place.read("r.html");
+    assert!(page.contains("There is 1 warning, in the notes."));
+    assert!(page.contains("Warning: f.txt:1: 1 shell prompt skipped."));
 }
 
 #[test]

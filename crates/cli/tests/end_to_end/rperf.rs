@@ -299,8 +299,15 @@ fn impossible_round_trip_fails_and_names_the_loopback() {
          link = { rate = \"400 Gbps\", delay = \"10 ns\" }\n[device]\npreset = \"connectx4-56g\"\n",
     );
     let args = ["rperf", "--fabric", "f.toml", "--from", "h1", "--to", "h0", "--size", "4 KiB"];
-    let ran = place.run(&[&args[..], &["--samples", "500", "--json", "a.json"]].concat());
+    let outputs = ["--samples", "500", "--json", "a.json", "--report", "r.html"];
+    let ran = place.run(&[&args[..], &outputs].concat());
     assert_eq!(ran.code, Some(1), "{ran:#?}");
+    // Neither the text nor the page has it as an answer.
+    let none = "No result: rperf h1->h0: the median round trip of";
+    assert!(ran.stdout.contains(none), "{}", ran.stdout);
+    let page = place.read("r.html");
+    assert!(page.contains(&none.replace('>', "&gt;")), "{page}");
+    assert!(!page.contains("ns at the median") && !page.contains("us at the median"));
     for part in [
         "is below the 440 ns of cables and switches: the method does not hold here",
         "The loopback of 56.25 Gbps is slower than the link of 400 Gbps",

@@ -13,7 +13,7 @@ use serde::{Serialize, Serializer};
 pub(super) struct StudyAnswer<'a> {
     schema: u32,
     title: &'a str,
-    warnings: Vec<String>,
+    pub(super) warnings: Vec<String>,
     axes: Vec<AxisRow<'a>>,
     points: Vec<PointRow<'a>>,
     rows: Vec<MetricRow>,

@@ -4,6 +4,7 @@ use super::answer::StudyAnswer;
 use super::point::Finished;
 use super::table::table;
 use crate::sim::report::{provenance, tail_axes};
+use crate::warned;
 use bandwise_report::model::{Axis, Figure, Point, Report, Scale, Series, SeriesKind};
 use bandwise_scenario::ethernet::{Metric, Study};
 
@@ -23,12 +24,13 @@ pub(super) fn report(answer: &StudyAnswer) -> Report {
     let mut figures: Vec<Figure> =
         study.plot.y.iter().filter_map(|metric| figure(study, &curves, *metric)).collect();
     figures.extend(tails(study, &curves));
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = warned::notes(&answer.warnings).collect();
     if finished.iter().any(Option::is_none) {
         notes.push("The run was interrupted. Points are missing.".to_owned());
     }
     Report {
         title: study.title.clone(),
+        answer: warned::answer(&answer.warnings).into_iter().collect(),
         figures,
         tables: vec![table(study, finished)],
         provenance: provenance(&settings.name, &settings.text, study.points.first()),
