@@ -317,6 +317,14 @@ pub fn bdp_packets(fabric: &Fabric, host: &HostModel) -> u32 {
     (round_trip(host, &links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
 }
 
+/// Returns the round trip of a full packet on the longest path of an empty network; zero without two
+/// hosts.
+pub fn longest_round_trip(fabric: &Fabric, host: &HostModel) -> Time {
+    let Some(ends) = farthest_hosts(fabric) else { return Time::ZERO };
+    let [a, b] = ends.map(|host| fabric.rank(host));
+    round_trip(host, &links(fabric, &EqualPaths::new(fabric), a, b))
+}
+
 /// Returns the longest round trip with one congested link, RTO_high of IRN 4.1: the round trip of a
 /// full packet on the longest path, plus its wait at a switch whose buffers are all full for one
 /// output. Like [`bdp_packets`] and unlike IRN 4.1 (~320 us in its default case), the round trip

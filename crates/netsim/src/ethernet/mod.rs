@@ -37,7 +37,7 @@ pub mod telemetry;
 pub use capture::{CaptureFilter, CaptureRecord, CapturedFrame, CapturedPacket, Direction};
 pub use check::{ALPHAS, EXTRA_HEADERS, LARGEST_BUFFER, MTUS, ModelError, POLLS, RESPONSES};
 pub use classes::{Classes, Schedule};
-pub use core::{bdp_packets, congested_round_trip};
+pub use core::{bdp_packets, congested_round_trip, longest_round_trip};
 pub use flow::{FinishedFlow, FlowSpec};
 pub use headroom::{AfterPause, headroom};
 pub use host_model::HostModel;

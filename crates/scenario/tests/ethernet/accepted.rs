@@ -245,6 +245,14 @@ fn questionable_settings_give_warnings() {
         "[switch]\npfc = true\n[[switch.port]]\nnode = \"core0.0\"\nxoff = \"239 KB\"\n",
         "[transport]\nkind = \"roce\"\n[switch]\nclasses = 2\nlossless = [1]\n",
         "[transport]\nkind = \"roce\"\n[switch]\nrouting = \"spray\"\n",
+        "[switch]\nclasses = 2\nlossless = [1]\n",
+        "[congestion-control]\nkind = \"timely\"\necn = { kmin = \"5 KB\", kmax = \"200 KB\", pmax = 0.01 }\n",
+        // A round trip of 400 us and more.
+        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"100 Gbps\", delay = \"100 us\" }\n",
+        // Links of 10 and 400 Gbps.
+        "[fabric]\nlink = { rate = \"10 Gbps\" }\nswitch = [{ name = \"s\", ports = 2 }]\n\
+         host = [{ name = \"slow\", port = \"s:1\" }, { name = \"fast\" }]\n\
+         cable = [{ from = \"fast\", to = \"s:2\", rate = \"400 Gbps\" }]\n",
     ];
     let message: Vec<String> =
         documents.iter().map(|text| format!("{text}{}\n", warnings(text))).collect();

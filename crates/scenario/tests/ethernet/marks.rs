@@ -42,7 +42,8 @@ fn marks_that_begin_beyond_all_queues_give_a_warning() {
     assert_eq!(warn("", "roce", "kmin = \"921759 B\", kmax = \"930 KB\""), "");
     // With a lossless and a lossy class, the longer queue counts.
     let two = format!("{SHARED}classes = 2\nlossless = [1]\n");
-    assert_eq!(warn(&two, "irn", "kmin = \"199999 B\", kmax = \"800 KB\""), "");
+    let only = "n.toml:10: lossless classes without priority flow control (allowed: `lossless` with `pfc`)";
+    assert_eq!(warn(&two, "irn", "kmin = \"199999 B\", kmax = \"800 KB\""), only);
 }
 
 #[test]

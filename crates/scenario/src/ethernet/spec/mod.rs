@@ -134,6 +134,7 @@
 
 mod classes;
 mod congestion;
+mod doubts;
 mod fabric;
 mod homa;
 mod host;
@@ -259,6 +260,10 @@ impl Spec {
         self.host.set_classes(source, &classes, &mut host)?;
         let mut model = NetworkModel { switch, thresholds, pause_response, host, classes, routing };
         self.transport.cap(&mut model, &fabric);
+        if kind != TransportKind::Homa {
+            warnings.extend(self.transport.doubts(source, &fabric, &model));
+        }
+        warnings.extend(self.congestion.unread_marks(source));
         let (given, kind_at) = self.congestion.marking_places();
         warnings.extend(unmarked::check(source, given, kind_at, &fabric, &model)?);
         let workload = match &self.workload {
@@ -268,7 +273,11 @@ impl Spec {
                 }
                 workload::resolve(source, given, &fabric, &model, files, &mut warnings)?
             }
-            None => Workload::Parts(vec![workload::default_part(source, &fabric)?]),
+            None => {
+                let load = doubts::load(&fabric).map(|message| source.error(0..0, message));
+                warnings.extend(load);
+                Workload::Parts(vec![workload::default_part(source, &fabric)?])
+            }
         };
         model.host.homa = self.transport.homa(source, &fabric, &model, &workload)?;
         let builder = EthernetScenario::builder(fabric, kind, model)

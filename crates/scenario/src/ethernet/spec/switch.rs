@@ -131,6 +131,11 @@ impl SwitchSpec {
             Queues::Input => self.input_queues(source, &around, warnings)?,
             Queues::Output => self.shared_buffer(source, &around, warnings)?,
         };
+        if let Some(given) = self.lossless.as_ref().filter(|_| !buffering.has_pfc()) {
+            let error =
+                source.error(given.span(), "lossless classes without priority flow control");
+            warnings.push(error.allowed("`lossless` with `pfc`"));
+        }
         let headroom = around.most_headroom();
         let thresholds =
             ports::resolve(source, &self.port, fabric, &buffering, headroom, warnings)?;

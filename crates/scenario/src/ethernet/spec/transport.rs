@@ -1,5 +1,6 @@
 //! `[transport]`: the settings of a transport, from its name and the given keys.
 
+use super::doubts;
 use super::homa::{self, HomaSpec};
 use super::key::{Key, NoTable, key};
 use crate::ethernet::{TransportKind, Workload};
@@ -358,5 +359,28 @@ impl TransportSpec {
         if let Cap::Auto = self.cap_key() {
             model.host.transport.window = NonZeroU32::new(bdp_packets(fabric, &model.host));
         }
+    }
+
+    /// Returns warnings about a cap and a timeout that do not fit the fabric.
+    pub(super) fn doubts(
+        &self,
+        source: &Source,
+        fabric: &Fabric,
+        model: &NetworkModel,
+    ) -> Vec<InputError> {
+        let at = place(&self.kind, 0..0);
+        let is_auto = matches!(self.cap_key(), Cap::Auto);
+        let cap = doubts::cap(fabric, model).filter(|_| is_auto).map(|message| {
+            let error = source.error(place(&self.bdp_cap, at.clone()), message);
+            error.allowed("bdp-cap, a number of packets or false")
+        });
+        let timeout = doubts::timeout(fabric, model).map(|(key, message)| {
+            let given = match key {
+                "rto-low" => place(&self.rto_low, at.clone()),
+                _ => place(&self.rto_high, at.clone()),
+            };
+            source.error(given, message).allowed(format!("a longer `{key}`"))
+        });
+        cap.into_iter().chain(timeout).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! `[workload]`.
 
 use super::classes::priority;
+use super::doubts;
 use super::homa;
 use super::sizes::{self, SizesKey, refuse};
 use crate::ethernet::workload::{Generator, Part, Workload};
@@ -211,6 +212,7 @@ impl PoissonSpec {
             let allowed = "a load below 1, headers included";
             warnings.push(source.error(at_load.clone(), message).allowed(allowed));
         }
+        warnings.extend(doubts::load(fabric).map(|message| source.error(at_load.clone(), message)));
         let extent = match (&self.duration, &self.flows) {
             (Some(_), Some(flows)) => {
                 let error = source.error(flows.span(), "an end by time and an end by number");

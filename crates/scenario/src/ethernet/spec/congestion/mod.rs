@@ -119,6 +119,13 @@ impl CongestionSpec {
         (given.map(Spanned::span), at)
     }
 
+    /// Returns a warning about marks that no flow reads.
+    pub(super) fn unread_marks(&self, source: &Source) -> Option<InputError> {
+        let at = self.marking_places().0.filter(|_| !self.algorithm().needs_marks())?;
+        let error = source.error(at, "no flow reads the marks");
+        Some(error.allowed("kind = \"dcqcn\" or \"dctcp\", or no `ecn`"))
+    }
+
     /// Returns the hosts' settings, and sets the marking of `switch`. Sets `acks` to the mode that
     /// the algorithm needs; another `given` mode is an error.
     pub(super) fn resolve(

@@ -1,0 +1,52 @@
+//! Warnings about settings that do not fit the rates and delays of a fabric.
+
+use bandwise_netsim::ethernet::{NetworkModel, longest_round_trip};
+use bandwise_rdma::transport::Timeout;
+use bandwise_topology::Fabric;
+use bandwise_units::BitRate;
+
+/// Returns the rates of the slowest and of the fastest link of a host, if they differ.
+pub(super) fn differing_hosts(fabric: &Fabric) -> Option<(BitRate, BitRate)> {
+    let rates = fabric.hosts().iter().filter_map(|&host| fabric.peer(fabric.host_port(host)));
+    let rates = || rates.clone().map(|(_, link)| link.rate);
+    let (slowest, fastest) = (rates().min()?, rates().max()?);
+    (slowest < fastest).then_some((slowest, fastest))
+}
+
+/// Returns a warning about a load, which is of the slowest link of a host.
+pub(super) fn load(fabric: &Fabric) -> Option<String> {
+    let (slowest, fastest) = differing_hosts(fabric)?;
+    Some(format!(
+        "hosts have links of {slowest} to {fastest}, and all send alike: the load is that of a link of \
+         {slowest}"
+    ))
+}
+
+/// Returns a warning about a cap for all flows, which is right for those of the longest path.
+pub(super) fn cap(fabric: &Fabric, model: &NetworkModel) -> Option<String> {
+    let (slowest, fastest) = differing_hosts(fabric)?;
+    let packets = model.host.transport.window?;
+    Some(format!(
+        "hosts have links of {slowest} to {fastest}, and each flow has the cap of the longest path, {packets} \
+         packets in flight: with it a flow between faster hosts may not fill its link, and one to a slower \
+         host may overflow a buffer"
+    ))
+}
+
+/// Returns the key of a timeout that is less than the round trip of the longest path, and a warning.
+pub(super) fn timeout(fabric: &Fabric, model: &NetworkModel) -> Option<(&'static str, String)> {
+    let least = longest_round_trip(fabric, &model.host);
+    let timeouts = match model.host.transport.timeout {
+        Timeout::None => vec![],
+        Timeout::Fixed(time) | Timeout::Dynamic { min: time, .. } => vec![("rto-high", time)],
+        Timeout::LowHigh { low, high, .. } => vec![("rto-high", high), ("rto-low", low)],
+    };
+    let (key, time) = timeouts.into_iter().find(|(_, time)| *time < least)?;
+    Some((
+        key,
+        format!(
+            "a timeout of {time} (`{key}`) is less than the round trip of the longest path, {least}: \
+             packets that arrive are sent again"
+        ),
+    ))
+}
