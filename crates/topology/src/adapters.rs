@@ -4,6 +4,7 @@
 //! describes an adapter by the server's name and the device's, such as `node1 mlx5_0` or
 //! `node1 HCA-1`.
 
+use crate::{Fabric, NodeId};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -21,6 +22,21 @@ pub fn split(name: &str) -> Option<(&str, &str)> {
     };
     let server = server.trim_end();
     (!server.is_empty() && DEVICES.iter().any(is_device)).then_some((server, adapter))
+}
+
+/// Returns the hosts that are adapters of a server, by their names.
+pub fn of_server(fabric: &Fabric, server: &str) -> Vec<NodeId> {
+    let is_of =
+        |host: &&NodeId| split(&fabric.node(**host).name).is_some_and(|(name, _)| name == server);
+    fabric.hosts().iter().filter(is_of).copied().collect()
+}
+
+/// Returns the node of that name, or the only adapter of the server of that name.
+pub fn find(fabric: &Fabric, name: &str) -> Option<NodeId> {
+    fabric.find(name).or_else(|| match of_server(fabric, name)[..] {
+        [only] => Some(only),
+        _ => None,
+    })
 }
 
 /// The numbers of hosts that look like several adapters of one server.

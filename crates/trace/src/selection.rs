@@ -1,6 +1,6 @@
 //! Selection of ports by name.
 
-use bandwise_topology::{Fabric, NodeId, Port};
+use bandwise_topology::{Fabric, NodeId, Port, adapters};
 
 /// An error for a name that matches no port with a cable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -25,12 +25,12 @@ impl UnknownPort {
 ///
 /// Returns [`UnknownPort`] if the fabric has no such node, or the node has no cable at that port.
 pub fn ports_named(fabric: &Fabric, name: &str) -> Result<Vec<Port>, UnknownPort> {
-    if let Some(node) = fabric.find(name) {
+    if let Some(node) = adapters::find(fabric, name) {
         return Ok(fabric.ports(node).collect());
     }
     let refuse = |message: String, allowed: String| Err(UnknownPort { message, allowed });
     let (node, number) = name.rsplit_once(':').unwrap_or((name, ""));
-    let Some(id) = fabric.find(node) else {
+    let Some(id) = adapters::find(fabric, node) else {
         let message = format!("there is no node {node:?}");
         return refuse(message, format!("{}, as NODE or NODE:PORT", node_names(fabric)));
     };

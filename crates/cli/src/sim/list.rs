@@ -8,9 +8,11 @@ use bandwise_input::{Encoding, Foreign, InputError, reason};
 use bandwise_scenario::ethernet::{EthernetScenario, Fingerprint};
 use bandwise_workload::ListedFlow;
 use bandwise_workload::read::FlowList;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The largest length of a line in bytes.
 const LONGEST_LINE: u64 = 4096;
@@ -22,6 +24,7 @@ pub(super) struct FlowFile {
     name: String,
     path: PathBuf,
     hosts: u32,
+    names: Arc<BTreeMap<String, u32>>,
     /// The traffic classes of the network.
     classes: u8,
     /// Set if the file can be read twice; unset for a pipe.
@@ -32,16 +35,24 @@ impl FlowFile {
     /// Returns the file for a scenario's hosts and traffic classes.
     pub(super) fn find(path: PathBuf, scenario: &EthernetScenario) -> Result<Self, Failure> {
         let hosts = scenario.fabric().hosts().len() as u32;
+        let names = Arc::new(scenario.host_names());
         let classes = scenario.model().classes.count;
         if path == Path::new("-") {
-            return Ok(FlowFile { name: "<stdin>".into(), path, hosts, classes, is_file: false });
+            return Ok(FlowFile {
+                name: "<stdin>".into(),
+                path,
+                hosts,
+                names,
+                classes,
+                is_file: false,
+            });
         }
         let name = path.display().to_string();
         let metadata = std::fs::metadata(&path).map_err(|e| unreadable(&name, &e))?;
         if metadata.is_dir() {
             return Err(Failure::usage(format!("{name}: is a folder"), ALLOWED));
         }
-        Ok(FlowFile { name, path, hosts, classes, is_file: metadata.is_file() })
+        Ok(FlowFile { name, path, hosts, names, classes, is_file: metadata.is_file() })
     }
 
     /// Returns the number of flows, or 0 for an input that can be read only once. Reads the whole
@@ -70,6 +81,7 @@ impl FlowFile {
             Box::new(BufReader::with_capacity(1 << 16, file))
         };
         let list = FlowList::new(&self.name, self.hosts, self.classes);
+        let list = list.with_names(self.names.clone());
         let name = self.name.clone();
         Ok(Flows { name, reader, list, number: 0, line: Vec::new(), ended: false })
     }

@@ -281,6 +281,41 @@ fn server_names_stand_for_their_only_adapter() {
     run("n3", "n0").refused(&["there is no host \"n3\""]);
 }
 
+/// The same names in flow lists, incasts, ports to trace, and models of nodes.
+#[test]
+fn server_names_stand_for_adapters_everywhere() {
+    let place = Place::new();
+    place.write("f.txt", rack(&["n0 HCA-1", "n1 mlx5_0", "n1 mlx5_1", "n2 HCA-1"]));
+    let ethernet = |workload: &str| {
+        place.write(
+            "e.toml",
+            format!("kind = \"ethernet\"\nfabric-file = \"f.txt\"\n[workload]\n{workload}\n"),
+        );
+    };
+    ethernet("flows = \"l.csv\"");
+    place.write("l.csv", "start_ns,src,dst,bytes\n0,n0,n2 HCA-1,1000\n5,n1 mlx5_1,n2,1000\n");
+    let args = ["sim", "run", "e.toml", "--flow-results", "r.csv", "--trace", "t.pcapng"];
+    place.run(&[&args[..], &["--trace-port", "n2"]].concat()).good();
+    let rows = place.read("r.csv");
+    assert!(rows.contains(",0,3,1000,") && rows.contains(",2,3,1000,"), "{rows}");
+    place.write("l.csv", "start_ns,src,dst,bytes\n0,n1,n2,1000\n");
+    place.run(&["sim", "run", "e.toml"]).refused(&["l.csv:2: src is \"n1\"", "or their names"]);
+    ethernet("incast = { senders = 2, bytes = \"10 KB\", receiver = \"n2\" }");
+    place.run(&["sim", "run", "e.toml"]).good();
+    ethernet("incast = { senders = 2, bytes = \"10 KB\", receiver = \"n1\" }");
+    place.run(&["sim", "run", "e.toml"]).refused(&["e.toml:4: ", "\"n1\" has 2 adapters"]);
+    let node = |name: &str| {
+        let text = format!(
+            "kind = \"infiniband\"\nfabric-file = \"f.txt\"\n[[node]]\nname = {name:?}\ndevice = {{ mtu = 1024 }}\n\
+             [[flow]]\nfrom = \"n0\"\nto = \"n2\"\nmethod = \"bulk\"\n"
+        );
+        place.write("i.toml", text);
+        place.run(&["sim", "run", "i.toml"])
+    };
+    node("n0").good();
+    node("n1").refused(&["i.toml:4: ", "\"n1\" has 2 adapters"]);
+}
+
 #[test]
 fn inputs_of_another_command_are_named() {
     let place = Place::new();

@@ -2,8 +2,9 @@
 
 use super::{EthernetBuilder, TransportKind, Workload};
 use bandwise_netsim::ethernet::NetworkModel;
-use bandwise_topology::Fabric;
+use bandwise_topology::{Fabric, adapters};
 use bandwise_units::Time;
+use std::collections::BTreeMap;
 
 /// An experiment on an Ethernet fabric that can be run.
 ///
@@ -53,6 +54,26 @@ impl EthernetScenario {
     /// Returns the hosts, switches and links.
     pub fn fabric(&self) -> &Fabric {
         &self.fabric
+    }
+
+    /// Returns the number of each host by its name, and by that of its server if that has one adapter.
+    pub fn host_names(&self) -> BTreeMap<String, u32> {
+        let fabric = &self.fabric;
+        let hosts = || fabric.hosts().iter().map(|&host| (host, &*fabric.node(host).name));
+        let number = |host| fabric.rank(host) as u32;
+        let mut of_servers: BTreeMap<&str, Option<u32>> = BTreeMap::new();
+        for (host, name) in hosts() {
+            if let Some((server, _)) = adapters::split(name) {
+                let several = of_servers.contains_key(server);
+                of_servers.insert(server, (!several).then(|| number(host)));
+            }
+        }
+        let servers = of_servers.into_iter().filter_map(|(name, only)| Some((name, only?)));
+        // A host's own name counts before that of a server.
+        servers
+            .chain(hosts().map(|(host, name)| (name, number(host))))
+            .map(|(name, number)| (name.to_owned(), number))
+            .collect()
     }
 
     /// Returns the transport of all hosts; its settings are in [`model`](Self::model).

@@ -13,7 +13,7 @@ pub(crate) fn host(fabric: &Fabric, name: &str) -> Result<usize, (String, String
     let message = match fabric.find(name) {
         Some(node) if !fabric.is_switch(node) => return Ok(fabric.rank(node)),
         Some(_) => format!("{name:?} is a switch, not a host"),
-        None => match &adapters_of(fabric, name)[..] {
+        None => match &adapters::of_server(fabric, name)[..] {
             [] => format!("there is no host {name:?}"),
             [one] => return Ok(fabric.rank(*one)),
             several => {
@@ -36,26 +36,24 @@ pub(crate) fn find(
         .map_err(|(message, allowed)| source.error(name.span(), message).allowed(allowed))
 }
 
-/// Returns the node of that name.
+/// Returns the node of that name. The name of a server stands for its adapter if it has one.
 pub(crate) fn find_node(
     source: &Source,
     fabric: &Fabric,
     name: &Spanned<String>,
 ) -> Result<NodeId, InputError> {
-    fabric.find(name.get_ref()).ok_or_else(|| {
+    adapters::find(fabric, name.get_ref()).ok_or_else(|| {
+        let several = adapters::of_server(fabric, name.get_ref());
+        if !several.is_empty() {
+            let message = format!("{:?} has {} adapters", name.get_ref(), several.len());
+            let allowed = suggestion("hosts", names_of(fabric, several.iter()), "");
+            return source.error(name.span(), message).allowed(allowed);
+        }
         let message = format!("there is no node {:?}", name.get_ref());
         let nodes = fabric.switches().iter().chain(fabric.hosts());
         let allowed = suggestion("nodes", names_of(fabric, nodes), name.get_ref());
         source.error(name.span(), message).allowed(allowed)
     })
-}
-
-/// Returns the hosts that are adapters of a server, by their names.
-fn adapters_of(fabric: &Fabric, server: &str) -> Vec<NodeId> {
-    let is_of = |host: &&NodeId| {
-        adapters::split(&fabric.node(**host).name).is_some_and(|(name, _)| name == server)
-    };
-    fabric.hosts().iter().filter(is_of).copied().collect()
 }
 
 fn names_of<'a>(

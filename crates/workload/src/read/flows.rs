@@ -6,6 +6,8 @@ use crate::write::{HEADER, HEADER_WITH_PRIORITY};
 use crate::{Flow, ListedFlow, MAX_FLOW, MAX_START};
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A reader for flow lists. It works line by line and stores only the state for checking the next
 /// line.
@@ -18,12 +20,14 @@ use bandwise_units::Time;
 ///
 /// The caller passes the lines of the file and then calls [`FlowList::end`]. Spaces around values
 /// and empty lines are ignored. Starts may have decimals, down to a picosecond. Hosts are counted
-/// from 0. A flow has 1 to 2^40 bytes of payload. The column `priority` may be absent; flows then have
+/// from 0, or have names ([`FlowList::with_names`]). A flow has 1 to 2^40 bytes of payload. The column `priority` may be absent; flows then have
 /// traffic class 0.
 #[derive(Debug, Clone)]
 pub struct FlowList {
     name: String,
     hosts: u32,
+    /// The numbers of hosts by name.
+    names: Arc<BTreeMap<String, u32>>,
     classes: u8,
     /// The number of lines so far.
     line: usize,
@@ -54,7 +58,13 @@ impl FlowList {
     /// the list `name`.
     pub fn new(name: impl Into<String>, hosts: u32, classes: u8) -> Self {
         let header = Header::Awaited;
-        FlowList { name: name.into(), hosts, classes, line: 0, header, last: None }
+        let names = Arc::default();
+        FlowList { name: name.into(), hosts, names, classes, line: 0, header, last: None }
+    }
+
+    /// Also accepts these names, each with the number of its host.
+    pub fn with_names(self, names: Arc<BTreeMap<String, u32>>) -> Self {
+        FlowList { names, ..self }
     }
 
     /// Returns the flow of the next line, if the line has one. After an error the list cannot be
@@ -236,9 +246,37 @@ impl FlowList {
             let error = source.error(0..source.text.trim_end().len(), message);
             return Err(error.allowed(format!("{wanted} values: {columns}")));
         };
-        let flow = flow(source, self.hosts, [&start, &src, &dst, &bytes])?;
+        let flow = self.values(source, [&start, &src, &dst, &bytes])?;
         let priority = priority.map_or(Ok(0), |field| self.priority(source, &field))?;
         Ok(ListedFlow { flow, priority })
+    }
+
+    fn values(&self, source: &Source, fields: [&Field; 4]) -> Result<Flow, InputError> {
+        let [start, src, dst, bytes] = fields;
+        let start = start_ns(source, start)?;
+        let (from, to) = (self.host(source, "src", src)?, self.host(source, "dst", dst)?);
+        if from == to {
+            let message = format!("a flow from host {from} to itself");
+            let error = source.error(src.span.start..dst.span.end, message);
+            return Err(error.allowed("two different hosts"));
+        }
+        let least_to_most = 1..=MAX_FLOW.get();
+        let bytes =
+            whole(bytes).filter(|bytes| least_to_most.contains(bytes)).ok_or_else(|| {
+                let allowed = format!("a whole number from 1 to {}, which is 2^40", MAX_FLOW.get());
+                bytes.error(source, "bytes").allowed(allowed)
+            })?;
+        Ok(Flow { start, src: from, dst: to, bytes })
+    }
+
+    fn host(&self, source: &Source, what: &str, field: &Field) -> Result<u32, InputError> {
+        let number = whole(field).and_then(|number| u32::try_from(number).ok());
+        let named = || self.names.get(field.text).copied();
+        number.filter(|&number| number < self.hosts).or_else(named).ok_or_else(|| {
+            let names = if self.names.is_empty() { "" } else { ", or their names" };
+            let allowed = format!("hosts 0 to {}{names}", self.hosts.saturating_sub(1));
+            field.error(source, what).allowed(allowed)
+        })
     }
 
     fn priority(&self, source: &Source, field: &Field) -> Result<u8, InputError> {
@@ -251,23 +289,6 @@ impl FlowList {
     }
 }
 
-fn flow(source: &Source, hosts: u32, fields: [&Field; 4]) -> Result<Flow, InputError> {
-    let [start, src, dst, bytes] = fields;
-    let start = start_ns(source, start)?;
-    let (from, to) = (host(source, "src", src, hosts)?, host(source, "dst", dst, hosts)?);
-    if from == to {
-        let message = format!("a flow from host {from} to itself");
-        let error = source.error(src.span.start..dst.span.end, message);
-        return Err(error.allowed("two different hosts"));
-    }
-    let least_to_most = 1..=MAX_FLOW.get();
-    let bytes = whole(bytes).filter(|bytes| least_to_most.contains(bytes)).ok_or_else(|| {
-        let allowed = format!("a whole number from 1 to {}, which is 2^40", MAX_FLOW.get());
-        bytes.error(source, "bytes").allowed(allowed)
-    })?;
-    Ok(Flow { start, src: from, dst: to, bytes })
-}
-
 fn start_ns(source: &Source, field: &Field) -> Result<Time, InputError> {
     // Digits and a point only. `Time` accepts more, such as `_`.
     let is_decimal = field.text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
@@ -276,14 +297,6 @@ fn start_ns(source: &Source, field: &Field) -> Result<Time, InputError> {
         field.error(source, "start_ns").allowed(
             "nanoseconds such as 1250 or 1250.125, down to a picosecond and up to 100 days",
         )
-    })
-}
-
-fn host(source: &Source, what: &str, field: &Field, hosts: u32) -> Result<u32, InputError> {
-    let number = whole(field).and_then(|number| u32::try_from(number).ok());
-    number.filter(|&number| number < hosts).ok_or_else(|| {
-        let allowed = format!("hosts 0 to {}", hosts.saturating_sub(1));
-        field.error(source, what).allowed(allowed)
     })
 }
 

@@ -5,6 +5,7 @@ use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
 use bandwise_workload::{Flow, read, write};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 fn read(text: &str) -> Result<Vec<Flow>, String> {
     let flows = read::flows(&Source::new("my.csv", text), 54, 1);
@@ -28,6 +29,24 @@ fn decimals_and_spaces_are_read() {
         [flow(0, 53, 0, 1), flow(1_500, 0, 1, 1 << 40), flow(1_500, 1, 0, 1), flow(2_001, 0, 1, 7)];
     assert_eq!(read(text).unwrap(), expected);
     assert_eq!(read("start_ns,src,dst,bytes").unwrap(), []);
+}
+
+#[test]
+fn hosts_may_have_names() {
+    let names = [("node a", 3), ("b", 7)].map(|(name, number)| (name.to_owned(), number));
+    let list = || read::FlowList::new("my.csv", 54, 1).with_names(Arc::new(names.clone().into()));
+    let lines = |text: &str| -> Result<Vec<Flow>, InputError> {
+        let mut list = list();
+        let flows = text.lines().map(|line| list.line(line));
+        flows.filter_map(Result::transpose).map(|flow| Ok(flow?.flow)).collect()
+    };
+    let found = lines("start_ns,src,dst,bytes\n0, node a ,0,5\n1,53,b,5\n").unwrap();
+    assert_eq!(
+        found.iter().map(|flow| (flow.src, flow.dst)).collect::<Vec<_>>(),
+        [(3, 0), (53, 7)]
+    );
+    let refused = lines("start_ns,src,dst,bytes\n0,c,0,5\n").unwrap_err().to_string();
+    assert_eq!(refused, "my.csv:2: src is \"c\" (allowed: hosts 0 to 53, or their names)");
 }
 
 #[test]

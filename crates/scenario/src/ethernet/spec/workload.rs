@@ -3,9 +3,11 @@
 use super::classes::priority;
 use super::doubts;
 use super::homa;
+use super::key::{Key, NoTable, key};
 use super::sizes::{self, SizesKey, refuse};
 use crate::ethernet::workload::{Generator, Part, Workload};
 use crate::reader::files::Files;
+use crate::reader::nodes;
 use crate::reader::text::first_line;
 use crate::reader::values::{Given, decimal, names, number, place, text, within};
 use crate::time_range::LONGEST;
@@ -56,8 +58,8 @@ struct IncastSpec {
     senders: Given<u64>,
     #[serde(default, deserialize_with = "text")]
     bytes: Given<Bytes>,
-    #[serde(default, deserialize_with = "number")]
-    receiver: Given<u64>,
+    #[serde(default, deserialize_with = "key")]
+    receiver: Given<HostKey>,
     #[serde(default, deserialize_with = "number")]
     connections: Given<u64>,
     #[serde(default, deserialize_with = "number")]
@@ -233,6 +235,24 @@ impl PoissonSpec {
     }
 }
 
+/// A host, by its number or its name.
+#[derive(Debug)]
+enum HostKey {
+    Number(u64),
+    Name(String),
+}
+
+impl Key for HostKey {
+    const EXAMPLE: &'static str = "a host, by its number from 0 or its name";
+    type Table = NoTable;
+    fn number(number: u64) -> Option<Self> {
+        Some(HostKey::Number(number))
+    }
+    fn text(name: &str) -> Option<Self> {
+        Some(HostKey::Name(name.to_owned()))
+    }
+}
+
 impl IncastSpec {
     fn resolve(
         &self,
@@ -250,7 +270,19 @@ impl IncastSpec {
             Some(given) => within(source, name, given, Time::ZERO..=LONGEST),
             None => Ok(Time::ZERO),
         };
-        let receiver = whole("receiver", &self.receiver, 0, 0)? as u32;
+        let receiver = match &self.receiver {
+            None => 0,
+            Some(given) => match given.get_ref() {
+                HostKey::Number(number) => {
+                    let number = Spanned::new(given.span(), *number);
+                    within(source, "receiver", &number, 0..=u64::from(u32::MAX))? as u32
+                }
+                HostKey::Name(name) => {
+                    let name = Spanned::new(given.span(), name.clone());
+                    nodes::find(source, fabric, &name)? as u32
+                }
+            },
+        };
         let senders = whole("senders", &self.senders, SENDERS, 0)? as u32;
         let connections = whole("connections", &self.connections, 1, 1)? as u32;
         let requests = whole("requests", &self.requests, 1, 1)?;
