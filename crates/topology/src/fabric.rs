@@ -125,6 +125,11 @@ impl Fabric {
         self.node(id).kind == NodeKind::Switch
     }
 
+    /// Returns whether the port of a host's traffic was chosen ([`Fabric::with_host_ports`]).
+    pub fn has_chosen_port(&self, host: NodeId) -> bool {
+        self.node(host).traffic.is_some()
+    }
+
     /// Returns the node with this name.
     pub fn find(&self, name: &str) -> Option<NodeId> {
         self.names.get(name).copied()

@@ -12,6 +12,7 @@ use bandwise_topology::{Fabric, MAX_PORTS, Port};
 use bandwise_units::Time;
 use serde::Deserialize;
 use std::io::IsTerminal;
+use toml::Spanned;
 
 /// Commands for fabrics.
 #[derive(Debug, clap::Subcommand)]
@@ -44,15 +45,40 @@ impl Command {
 /// number of ports of a node in the TOML form, which InfiniBand and Ethernet share.
 pub(crate) fn read(source: &Source, most_ports: u16) -> Result<FabricFile, InputError> {
     #[derive(Deserialize)]
+    #[serde(rename_all = "kebab-case")]
     struct Document {
-        fabric: FabricSpec,
+        kind: Option<Spanned<String>>,
+        fabric: Option<FabricSpec>,
+        fabric_file: Option<Spanned<String>>,
     }
-    match read::detect(source) {
-        Format::Toml if source.text.contains("fabric") => {
-            source.toml::<Document>()?.fabric.resolve(source, most_ports).map(FabricFile::whole)
+    if read::detect(source) != Format::Toml || !has_key(source.text) {
+        return read::any(source);
+    }
+    let Document { kind, fabric, fabric_file } = source.toml()?;
+    match (fabric, fabric_file, kind) {
+        (Some(fabric), ..) => fabric.resolve(source, most_ports).map(FabricFile::whole),
+        (None, Some(file), _) => {
+            let message = format!("the fabric of this scenario is in {}", file.get_ref());
+            Err(source.error(file.span(), message).allowed("that file"))
         }
-        _ => read::any(source),
+        (None, None, Some(kind)) => {
+            let error = source.error(
+                kind.span(),
+                "a scenario without a fabric, which has the default of its kind",
+            );
+            Err(error.allowed("a file with [fabric]"))
+        }
+        (None, None, None) => read::any(source),
     }
+}
+
+/// Returns whether a text has a key of scenarios, or of files with a fabric.
+fn has_key(text: &str) -> bool {
+    let words = ["kind", "fabric"];
+    text.lines().any(|line| {
+        let line = line.trim_start().trim_start_matches('[');
+        words.iter().any(|word| line.starts_with(word))
+    })
 }
 
 /// Reads a fabric in one part, and prints the warnings.

@@ -2,6 +2,7 @@
 
 use super::measure::Outcome;
 use super::settings::Settings;
+use bandwise_rdma::verbs::Opcode;
 use bandwise_scenario::infiniband::{
     Bottleneck, Flow, FlowResult, InfinibandScenario, LimitingPart, Method, SharedPart, Shortfall,
 };
@@ -102,7 +103,12 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     let mut sentences = impossible(outcome);
     let is_bulk = |flow: &&Flow| matches!(flow.method, Method::Bulk(_));
     let any = scenario.flows().iter().any(|flow| is_bulk(&flow));
-    let limited = scenario.flows().iter().filter(|flow| !any || is_bulk(flow));
+    // What an atomic carries is no bulk traffic.
+    let may_be_bulk = |flow: &Flow| flow.method.opcode() != Opcode::Atomic;
+    let limited = scenario.flows().iter().filter(|flow| match any {
+        true => is_bulk(flow),
+        false => may_be_bulk(flow),
+    });
     let limits = limited.map(|flow| match any {
         true => limit(scenario, flow),
         // No flow of the run uses what the path can carry.
@@ -133,7 +139,10 @@ fn silent((_, flow, result): &(usize, Flow, FlowResult)) -> Option<String> {
 fn reads(flow: &Flow) -> Option<String> {
     let posted = match &flow.method {
         Method::ClosedLoop { depth, .. } => *depth,
-        Method::Bulk(traffic) => traffic.depth,
+        Method::Bulk(traffic) => {
+            let slots = traffic.buffer.get() / u64::from(traffic.bytes.max(1));
+            traffic.depth.min(u32::try_from(slots).unwrap_or(u32::MAX))
+        }
         _ => return None,
     };
     let most = u32::from(flow.max_rd_atomic);
@@ -159,6 +168,7 @@ fn slowest(settings: &Settings, outcome: &Outcome) -> Option<String> {
     let (_, scenario, flow, rate, shortfall) = below.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let others = match below.len() - 1 {
         0 => String::new(),
+        1 => "; 1 more is below this limit too".to_owned(),
         more => format!("; {more} more are below this limit too"),
     };
     let reason = reason(scenario, shortfall, outcome.flows.len() > 1, &others);

@@ -109,8 +109,8 @@ pub(super) fn flow_title(settings: &Settings, flow: &Flow) -> String {
     format!("{bytes} B on {} from {} to {}", flow.sl, name(flow.from), name(flow.to))
 }
 
-const MEASURED: &str = "Truth is the time that the messages really spent between the two ports, there \
-                        and back; error is measured less true, sample by sample.";
+const MEASURED: &str = "Truth is the time between the two ports, there and back, from a message's last bit out \
+                        to its last bit in; error is measured less true, sample by sample.";
 
 fn latency_table(
     settings: &Settings,

@@ -48,6 +48,19 @@ fn fabric_show_accepts_a_scenario() {
 }
 
 #[test]
+fn scenario_without_a_fabric_of_its_own_is_named() {
+    let place = Place::new();
+    place.write("e.toml", "kind = \"ethernet\"\n[workload]\npoisson = { flows = 10 }\n");
+    place
+        .run(&["fabric", "show", "e.toml"])
+        .refused(&["e.toml:1: a scenario without a fabric", "a file with [fabric]"]);
+    place.write("i.toml", "kind = \"infiniband\"\nfabric-file = \"f.txt\"\n");
+    place
+        .run(&["fabric", "show", "i.toml"])
+        .refused(&["i.toml:2: the fabric of this scenario is in f.txt", "that file"]);
+}
+
+#[test]
 fn toml_and_ibsim_conversions_round_trip() {
     let place = Place::new();
     for file in ["two-racks.ibsim", "two-racks.ibnetdiscover", "example.toml"] {

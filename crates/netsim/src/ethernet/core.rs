@@ -305,15 +305,17 @@ fn round_trip(host: &HostModel, links: &[(BitRate, Time)]) -> Time {
             .sum::<Time>()
 }
 
-/// Returns the bandwidth-delay product of the longest path in packets: the packets that a sender
-/// has in flight when the first acknowledgement arrives in an empty network (IRN 3.2). IRN 4.1
+/// Returns the bandwidth-delay product of the longest path in packets: the packets that a sender,
+/// at the rate of the slowest link, has in flight when the first acknowledgement arrives in an empty network (IRN 3.2). IRN 4.1
 /// counts propagation delays only (110 packets). This value includes each link's transmission time;
 /// with less, a single flow would not fill its link.
 pub fn bdp_packets(fabric: &Fabric, host: &HostModel) -> u32 {
     let Some(ends) = farthest_hosts(fabric) else { return 1 };
     let [a, b] = ends.map(|host| fabric.rank(host));
     let links = links(fabric, &EqualPaths::new(fabric), a, b);
-    let packet = frame_time(links[0].0, host.full_frame());
+    // The slowest link is the one to fill.
+    let rate = links.iter().map(|(rate, _)| *rate).min().expect("a path has a link");
+    let packet = frame_time(rate, host.full_frame());
     (round_trip(host, &links).as_ps().div_ceil(packet.as_ps()) + 1) as u32
 }
 

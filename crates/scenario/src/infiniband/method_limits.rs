@@ -26,7 +26,8 @@ pub enum MethodLimit {
     Flush {
         /// The time.
         flush: Time,
-        /// The median without it, ns; `None` with several requests in flight, which overlap.
+        /// The median without it, ns; `None` with several requests in flight, which overlap, or
+        /// beside other flows.
         without: Option<f64>,
     },
 }
@@ -59,7 +60,9 @@ impl InfinibandScenario {
         let device = self.device_of(flow.to);
         let flush = device.dma_flush;
         let is_fitted = flush == device.of_preset().model().dma_flush && flush > Time::ZERO;
-        let overlaps = matches!(flow.method, Method::ClosedLoop { depth: 2.., .. });
+        // Beside other flows, their windows fill the switch in place of the wait.
+        let overlaps =
+            matches!(flow.method, Method::ClosedLoop { depth: 2.., .. }) || self.flows.len() > 1;
         let without = (!overlaps).then_some(latency.measured.p50_ns - flush.as_ns_f64());
         let is_write = matches!(flow.method.opcode(), Opcode::Write | Opcode::WriteImm);
         (is_fitted && is_write).then_some(MethodLimit::Flush { flush, without })

@@ -83,7 +83,8 @@ pub(crate) fn suggestion<'a>(
         return format!("one of {total} {what}: {}{more}", few.join(", "));
     }
     let few: Vec<String> = near.iter().take(LISTED).map(|&(_, name)| quote(name)).collect();
-    format!("one of {total} {what}; near are {}", few.join(", "))
+    let are = if few.len() == 1 { "is" } else { "are" };
+    format!("one of {total} {what}; near {are} {}", few.join(", "))
 }
 
 /// Returns whether a name begins with a text that is not empty. Ignores case.

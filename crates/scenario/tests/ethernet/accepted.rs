@@ -247,6 +247,11 @@ fn questionable_settings_give_warnings() {
         "[transport]\nkind = \"roce\"\n[switch]\nrouting = \"spray\"\n",
         "[switch]\nclasses = 2\nlossless = [1]\n",
         "[congestion-control]\nkind = \"timely\"\necn = { kmin = \"5 KB\", kmax = \"200 KB\", pmax = 0.01 }\n",
+        // Eight hosts of 100 Gbps at each of two leaves, which one cable of 200 Gbps joins at a spine. Half
+        // a load is 54.1% with headers: 8 x 54.1 Gbps x 8/15 of 200 Gbps.
+        "[fabric]\nbuild = { leaf-spine = { leaves = 2, spines = 1, hosts = 8 } }\n\
+         link = { rate = \"100 Gbps\" }\nuplink = { rate = \"200 Gbps\" }\n\
+         [workload]\npoisson = { load = 0.5 }\n",
         // A round trip of 400 us and more.
         "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"100 Gbps\", delay = \"100 us\" }\n",
         // Links of 10 and 400 Gbps.

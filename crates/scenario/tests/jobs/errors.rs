@@ -61,8 +61,11 @@ fn invalid_times_are_refused() {
 fn invalid_placements_are_refused() {
     insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 33"), @"jobs.toml:4: 33 instances on 32 hosts (allowed: 1 to 32: no host has two instances of a job)");
     insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 0"), @"jobs.toml:4: instances can't be 0 (allowed: 1 to 32)");
+    let times =
+        "times = { \"100%\" = \"100 s\", \"50%\" = \"150 s\", \"25%\" = \"250 s\" }\ninstances = 1";
+    insta::assert_snapshot!(job(times), @"jobs.toml:4: one instance, which sends nothing, of a job whose times depend on the bandwidth (allowed: 2 instances or more)");
     insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h0\"]"), @"jobs.toml:4: two instances on h0 (allowed: a host for each instance)");
-    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"x1\"]"), @r#"jobs.toml:4: there is no host "x1" (allowed: one of 32 hosts; near are "h1")"#);
+    insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"x1\"]"), @r#"jobs.toml:4: there is no host "x1" (allowed: one of 32 hosts; near is "h1")"#);
     insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h1\"]\ninstances = 3"), @"jobs.toml:4: 2 hosts for 3 instances (allowed: one host for each instance)");
     insta::assert_snapshot!(job("workload = \"LR\"\nhosts = [\"h0\", \"h1\"]\ncount = 2"), @"jobs.toml:4: hosts of several jobs that are alike (allowed: `hosts` without `count`, in a [[job]] each)");
     insta::assert_snapshot!(job("workload = \"LR\"\ninstances = 32\ncount = 17"), @"jobs.toml:2: 32 instances of LR-17, and 0 hosts with fewer than 16 jobs (allowed: fewer jobs or instances, more hosts, or a larger placement.jobs-per-host)");

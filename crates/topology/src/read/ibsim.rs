@@ -27,6 +27,7 @@ use super::netlist::{self, Dialect, Record};
 use crate::infiniband::{ALLOWED_SPEEDS, CABLE_DELAY, LaneSpeed, LinkSpeed};
 use bandwise_input::{InputError, Source};
 use bandwise_units::{BitRate, Time};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Reads a netlist of ibsim.
@@ -93,12 +94,23 @@ impl Netlist {
     /// Returns a warning at the first link of a netlist in which no line has a width or a speed,
     /// such as a dump of ibnetdiscover without its comments.
     fn without_speeds(&self, source: &Source, records: &[Record<End>]) -> Option<InputError> {
-        let mut halves = records.iter().flat_map(|record| &record.cables);
-        if self.has_default || halves.clone().any(|half| half.speed.is_given) {
+        if self.has_default {
             return None;
         }
-        let line = halves.next()?.line.clone();
-        let message = "no line has a speed: 4xSDR, ibsim's default, 8 Gbps, is assumed";
+        let ends = || records.iter().flat_map(|r| r.cables.iter().map(|half| (r.id.value, half)));
+        let given = ends().filter(|(_, half)| half.speed.is_given);
+        let given: BTreeSet<(&str, u64)> = given
+            .flat_map(|(id, half)| [(id, half.port.value), (half.peer.value, half.peer_port.value)])
+            .collect();
+        let mut without = ends().filter(|(id, half)| !given.contains(&(id, half.port.value)));
+        let line = without.next()?.1.line.clone();
+        let message = match given.is_empty() {
+            true => "no line has a speed: 4xSDR, ibsim's default, 8 Gbps, is assumed".to_owned(),
+            false => format!(
+                "{} port lines of links without a speed: 4xSDR, ibsim's default, 8 Gbps, is assumed for them",
+                1 + without.count()
+            ),
+        };
         let allowed = "`width=2` and `speed=4` (4xQDR) in a line above, `4xEDR` at the end of each \
                        link's line, or the whole output of ibnetdiscover with its comments";
         Some(source.error(line, message).allowed(allowed))

@@ -15,7 +15,7 @@ mod spec;
 mod values;
 
 pub use fabric_file::FabricFile;
-pub use ibnetdiscover::ibnetdiscover;
+pub use ibnetdiscover::{LOWEST_PORT, ibnetdiscover};
 pub(crate) use ibsim::COMMENT;
 pub use ibsim::ibsim;
 pub use node_line::node_line;

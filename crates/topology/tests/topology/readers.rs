@@ -220,10 +220,14 @@ fn netlist_without_any_speed_is_read_with_a_warning() {
     host02:1 - leaf1:2 8 Gbps 10 ns
     ");
     insta::assert_snapshot!(warnings(bare), @"f:2: no line has a speed: 4xSDR, ibsim's default, 8 Gbps, is assumed (allowed: `width=2` and `speed=4` (4xQDR) in a line above, `4xEDR` at the end of each link's line, or the whole output of ibnetdiscover with its comments)");
-    // One line with a speed, a width or a rate shows a netlist that was written for ibsim.
+    // The speed of one link says nothing of the other one.
     let link = "\"leaf1\"[2]";
+    let other = "\"leaf1\"[1]";
     for end in ["s=1", "w=2", "4xSDR", "# bandwise rate 8 Gbps delay 10 ns"] {
-        assert_eq!(warnings(&bare.replace(link, &format!("{link} {end}"))), "", "{end}");
+        let one = bare.replace(link, &format!("{link} {end}"));
+        let message = "f:2: 2 port lines of links without a speed: 4xSDR, ibsim's default";
+        assert!(warnings(&one).starts_with(message), "{end}: {}", warnings(&one));
+        assert_eq!(warnings(&one.replace(other, &format!("{other} {end}"))), "", "{end}");
     }
     for line in ["speed=1", "width=2"] {
         assert_eq!(warnings(&format!("{line}\n{bare}")), "", "{line}");

@@ -2,7 +2,7 @@
 
 use bandwise_netsim::ethernet::{NetworkModel, longest_round_trip};
 use bandwise_rdma::transport::Timeout;
-use bandwise_topology::Fabric;
+use bandwise_topology::{Fabric, NodeId};
 use bandwise_units::BitRate;
 
 /// Returns the rates of the slowest and of the fastest link of a host, if they differ.
@@ -46,7 +46,34 @@ pub(super) fn timeout(fabric: &Fabric, model: &NetworkModel) -> Option<(&'static
         key,
         format!(
             "a timeout of {time} (`{key}`) is less than the round trip of the longest path, {least}: \
-             packets that arrive are sent again"
+             packets that arrive are retransmitted"
         ),
     ))
+}
+
+/// Returns a warning about the links between switches if hosts send more over them than they carry.
+/// `load` is the part of the slowest host's link that each host sends, headers included, to all others
+/// alike.
+pub(super) fn uplinks(fabric: &Fabric, load: f64) -> Option<String> {
+    let hosts = fabric.hosts().len() as f64;
+    let links = fabric.hosts().iter().filter_map(|&host| fabric.peer(fabric.host_port(host)));
+    let slowest = links.map(|(_, link)| link.rate).min()?.as_bps() as f64;
+    let of_switch = |&switch: &NodeId| {
+        let links = || fabric.ports(switch).filter_map(|port| fabric.peer(port));
+        let own = links().filter(|(peer, _)| !fabric.is_switch(peer.node)).count() as f64;
+        let up = links().filter(|(peer, _)| fabric.is_switch(peer.node));
+        let up: f64 = up.map(|(_, link)| link.rate.as_bps() as f64).sum();
+        let leaves = load * slowest * own * (hosts - own) / (hosts - 1.0);
+        (leaves > 0.0 && up > 0.0).then(|| (leaves / up, switch))
+    };
+    let loads = fabric.switches().iter().filter_map(of_switch);
+    let (most, switch) = loads.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (most >= 1.0).then(|| {
+        format!(
+            "{} sends {:.0}% of what its links to other switches carry, headers included: queues grow \
+             without limit, and completion times depend on the duration",
+            fabric.node(switch).name,
+            most * 100.0
+        )
+    })
 }

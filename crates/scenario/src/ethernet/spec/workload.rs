@@ -213,6 +213,9 @@ impl PoissonSpec {
             );
             let allowed = "a load below 1, headers included";
             warnings.push(source.error(at_load.clone(), message).allowed(allowed));
+        } else if let Some(message) = doubts::uplinks(fabric, on_links) {
+            let allowed = "a lower load, or more links between switches";
+            warnings.push(source.error(at_load.clone(), message).allowed(allowed));
         }
         warnings.extend(doubts::load(fabric).map(|message| source.error(at_load.clone(), message)));
         let extent = match (&self.duration, &self.flows) {

@@ -92,9 +92,9 @@ use crate::reader::tables::{list, placed, table};
 use crate::reader::text;
 use crate::reader::values::Given;
 use bandwise_input::{InputError, Source};
-use bandwise_topology::Fabric;
 use bandwise_topology::infiniband::MAX_PORTS;
-use bandwise_topology::read::{self, FabricSpec, Format};
+use bandwise_topology::read::{self, FabricSpec, Format, LOWEST_PORT};
+use bandwise_topology::{Fabric, NodeId};
 use congestion::CongestionSpec;
 use device::DeviceSpec;
 use flow::FlowSpec;
@@ -201,6 +201,11 @@ impl InfinibandScenario {
             return Err(error.allowed(FABRIC_KEYS));
         };
         let fabric = node::with_ports(source, fabric, &spec.node)?;
+        let is_settled =
+            |&host: &NodeId| fabric.has_chosen_port(host) || fabric.ports(host).nth(1).is_none();
+        if fabric.hosts().iter().all(is_settled) {
+            warnings.retain(|warning| !warning.message().contains(LOWEST_PORT));
+        }
         let scenario = spec.resolve(source, fabric, at, files)?;
         Ok(Parsed { scenario, warnings })
     }

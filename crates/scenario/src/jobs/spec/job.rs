@@ -176,6 +176,13 @@ impl JobSpec {
             };
             match measured {
                 Some((entry, span)) => {
+                    let depends = entry.samples.points().iter().any(|point| point.slowdown > 1.01);
+                    if instances == 1 && depends {
+                        let what = "one instance, which sends nothing, of a job whose times depend on \
+                                    the bandwidth";
+                        let error = source.error(place(&self.instances, span), what);
+                        return Err(error.allowed("2 instances or more"));
+                    }
                     let at = measured_at(source, &self.measured_at, link)?;
                     let workload = fitted(source, &called, &entry.samples, at.rate, span, warnings);
                     // The times were measured with the job's own number of instances.

@@ -21,6 +21,7 @@ mod records;
 mod warnings;
 
 pub(super) use noise::has_failed;
+pub use warnings::LOWEST_PORT;
 
 use super::cabling::{self, Agree};
 use super::cursor::Cursor;

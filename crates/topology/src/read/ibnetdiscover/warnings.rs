@@ -6,6 +6,9 @@ use crate::read::margin::Margin;
 use crate::read::node_line::node_line;
 use bandwise_input::{InputError, Source};
 
+/// A part of the warning about hosts with several linked ports.
+pub const LOWEST_PORT: &str = "linked ports, and its traffic uses the lowest one";
+
 impl Dump {
     /// Counts the linked ports of hosts.
     pub(super) fn count_ports(&mut self, fabric: &Fabric) {
@@ -62,8 +65,7 @@ impl Dump {
         if let Some((name, ports)) = self.idle.first() {
             let idle: usize = self.idle.iter().map(|(_, ports)| ports - 1).sum();
             let message = format!(
-                "{name:?} has {ports} linked ports, and its traffic uses the lowest one{}; links \
-                 without traffic: {idle} of {}",
+                "{name:?} has {ports} {LOWEST_PORT}{}; links without traffic: {idle} of {}",
                 more(self.idle.len()),
                 self.host_links,
             );
