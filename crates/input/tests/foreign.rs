@@ -144,9 +144,13 @@ fn files_of_other_tools_are_recognised() {
         "WRED_PROFILE as [congestion-control] ecn = {",
         "pmax = 0.05 }, which is 5 percent there",
         "PORT speed as the rate of [fabric] link",
+        "type STRICT as strict = [6]",
+        "CABLE_LENGTH as its delay",
     ] {
         assert!(found.remedy.contains(place), "{place}");
     }
+    let ports = "{ \"PORT\": { \"Ethernet0\": { \"lanes\": \"0,1\", \"speed\": \"100000\" } } }\n";
+    assert!(Foreign::of(ports).unwrap().name.contains("SONiC"));
     assert!(Foreign::of("digraph G {\n  a -> b;\n}\n").unwrap().name.contains("Graphviz"));
     assert!(
         Foreign::of("\u{7}\n\u{5}0.0.4\u{1a}\u{8}\u{12}\u{e}COMM_COLL_NODE")

@@ -178,13 +178,10 @@ impl Flags {
     /// Returns the settings for these flags and the text of the file.
     pub(super) fn resolve(self, text: Text) -> Result<Settings, Failure> {
         let command = self.command();
-        let fabric = match &self.fabric {
-            Some(path) => Some(crate::fabric::connected(
-                &Text::read(path)?.source(),
-                bandwise_topology::MAX_PORTS,
-            )?),
-            None => None,
-        };
+        let file = self.fabric.as_deref().map(Text::read).transpose()?;
+        let read = |file: &Text| crate::fabric::read(&file.source(), bandwise_topology::MAX_PORTS);
+        let fabric = file.as_ref().map(|file| Ok::<_, InputError>((read(file)?, file.source())));
+        let fabric = fabric.transpose()?;
         let folder = self.jobs.parent().map(Path::to_owned).unwrap_or_default();
         let models = match &self.models {
             Some(path) => Some(Models::read(&Text::read(path)?.source())?),

@@ -226,6 +226,13 @@ fn scenarios_take_the_part_of_their_hosts() {
     };
     job("hosts = [\"n0 mlx5_1\", \"n1 mlx5_1\"]").good();
     job("instances = 2").refused(&["can't reach each other: the file has 2 parts"]);
+    let plan = |hosts: &str| {
+        let text = place.read("j.toml").replace("fabric-file = \"f.txt\"\n", "");
+        place.write("k.toml", text.replace("instances = 2", hosts));
+        place.run(&["saba", "plan", "k.toml", "--fabric", "f.txt"])
+    };
+    plan("hosts = [\"n0 mlx5_1\", \"n1 mlx5_1\"]").good();
+    plan("instances = 2").refused(&["f.txt:", "can't reach each other: the file has 2 parts"]);
 }
 
 /// A dump of a switch with hosts of these names.

@@ -31,7 +31,7 @@ pub(super) const KNOWN: &[Foreign] = &[
     Foreign {
         name: "the output of `iblinkinfo`",
         remedy: RUN_IBNETDISCOVER,
-        matches: |head| head.contains(&["[  ] ==(", "[ ] ==("]) && head.contains(&[")==>"]),
+        matches: |head| head.contains(&["==( "]) && head.contains(&[")==>"]),
     },
     Foreign {
         name: "a list of InfiniBand nodes, as `ibhosts`, `ibswitches` and `ibnetdiscover -l` print it",
@@ -53,7 +53,15 @@ pub(super) const KNOWN: &[Foreign] = &[
                 words.get(1).is_some_and(|arrow| {
                     let inner = arrow.strip_prefix('-').and_then(|a| a.strip_suffix("->"));
                     let width = inner.and_then(|inner| inner.split('-').next());
-                    width.is_some_and(|w| w.strip_suffix('x').is_some_and(is_integer))
+                    let is_port = |word: &str| {
+                        word.strip_prefix('P')
+                            .is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
+                    };
+                    let of_ports = *arrow == "->"
+                        && words.len() == 5
+                        && is_port(words[0])
+                        && is_port(words[4]);
+                    of_ports || width.is_some_and(|w| w.strip_suffix('x').is_some_and(is_integer))
                 })
             })
         },

@@ -7,7 +7,11 @@ pub(super) const KNOWN: &[Foreign] = &[
     Foreign {
         name: "Slurm's `topology.conf`",
         remedy: NEEDS_CABLES,
-        matches: |head| head.begins_with(&["SwitchName=", "BlockName="]),
+        matches: |head| {
+            // Slurm ignores case.
+            let starts = ["switchname=", "blockname="];
+            head.lines.iter().any(|line| starts.iter().any(|s| line.to_lowercase().starts_with(s)))
+        },
     },
     Foreign {
         name: "Slurm's `topology.yaml`",
@@ -19,12 +23,14 @@ pub(super) const KNOWN: &[Foreign] = &[
     Foreign {
         name: "a configuration of SONiC (`config_db.json`)",
         remedy: "a scenario of kind = \"ethernet\": SCHEDULER weights as [switch] schedule = { \
-                 weights = [20, 80] }, PORT_QOS_MAP pfc_enable as [switch] lossless = [3, 4], \
+                 weights = [20, 80] } and its type STRICT as strict = [6] beside them, with as many \
+                 classes as queues, PORT_QOS_MAP pfc_enable as [switch] lossless = [3, 4], \
                  BUFFER_POOL size as [switch] buffer = \"32 MB\" with queues = \"output\", \
                  BUFFER_PROFILE xoff as [switch] pfc = { headroom = \"300 KB\" } and dynamic_th as \
                  [switch] alpha = 2^dynamic_th, WRED_PROFILE as [congestion-control] ecn = { kmin = \
                  \"400 KB\", kmax = \"2 MB\", pmax = 0.05 }, which is 5 percent there, PORT speed as \
-                 the rate of [fabric] link or of a [[fabric.cable]]",
+                 the rate of [fabric] link or of a [[fabric.cable]], and CABLE_LENGTH as its delay, \
+                 5 ns a metre",
         matches: |head| {
             const TABLES: [&str; 8] = [
                 "\"SCHEDULER\"",
@@ -36,7 +42,8 @@ pub(super) const KNOWN: &[Foreign] = &[
                 "\"TC_TO_QUEUE_MAP\"",
                 "\"DSCP_TO_TC_MAP\"",
             ];
-            head.line(0).starts_with('{') && head.contains(&TABLES)
+            let ports = head.contains(&["\"PORT\""]) && head.contains(&["\"Ethernet0\""]);
+            head.line(0).starts_with('{') && (head.contains(&TABLES) || ports)
         },
     },
     Foreign {

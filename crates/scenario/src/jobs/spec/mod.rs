@@ -82,7 +82,7 @@ use crate::reader::tables::{list, placed, table};
 use crate::reader::text::check_scenario;
 use crate::reader::values::{Given, decimal, number, place, text, within};
 use bandwise_input::{InputError, Source};
-use bandwise_topology::read::FabricSpec;
+use bandwise_topology::read::{FabricFile, FabricSpec};
 use bandwise_topology::{Fabric, MAX_PORTS, builders};
 use bandwise_units::{BitRate, Time};
 use job::JobSpec;
@@ -141,9 +141,9 @@ const READABLE: &str = "a TOML scenario with [[job]] tables, and optional ones s
 
 /// Values in place of those of a document.
 #[derive(Debug, Default)]
-pub struct Overrides {
-    /// Fabric.
-    pub fabric: Option<Fabric>,
+pub struct Overrides<'a> {
+    /// Fabric, with its text. Of several parts it is the one with the jobs' hosts.
+    pub fabric: Option<(FabricFile, Source<'a>)>,
     /// Models that jobs name.
     pub models: Option<Models>,
     /// Queues of a port, 1 to 16.
@@ -175,7 +175,12 @@ impl JobsScenario {
             files::fabric(source, MAX_PORTS, table, file, &hosts, &mut files, &mut warnings)?;
         let Overrides { fabric, models, queues, seed } = overrides;
         let fabric = match (fabric, of_document) {
-            (Some(fabric), _) | (None, Some((fabric, _))) => fabric,
+            (Some((file, text)), _) => {
+                let (fabric, notes) = file.with_hosts(&text, &hosts)?;
+                warnings.extend(notes);
+                fabric
+            }
+            (None, Some((fabric, _))) => fabric,
             (None, None) => default_fabric(),
         };
         let models = match (models, &spec.models) {
