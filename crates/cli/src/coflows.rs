@@ -21,7 +21,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 All ports are on one non-blocking switch, as in Varys and Sincronia. The completion time of a coflow
-is the time from its arrival to the end of its last flow.
+is the time from its arrival to the end of its last flow. A megabyte of a trace has 2^20 bytes, as
+in the simulator that came with the format.
 
 Examples:
   # A trace in the format of Facebook's public one: `ports coflows`, then a line per coflow

@@ -1,6 +1,6 @@
 //! Files of InfiniBand's tools.
 
-use super::{Foreign, RUN_IBNETDISCOVER, is_integer};
+use super::kind::{Foreign, RUN_IBNETDISCOVER, is_integer};
 
 /// The kinds of files, the more specific before the less specific.
 pub(super) const KNOWN: &[Foreign] = &[

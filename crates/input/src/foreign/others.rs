@@ -1,6 +1,6 @@
 //! Files of batch systems, switches and drawing tools.
 
-use super::{Foreign, NEEDS_CABLES};
+use super::kind::{Foreign, NEEDS_CABLES};
 
 /// The kinds of files, the more specific before the less specific.
 pub(super) const KNOWN: &[Foreign] = &[

@@ -1,6 +1,6 @@
 //! Files of other simulators.
 
-use super::{Foreign, is_integer, is_number};
+use super::kind::{Foreign, is_integer, is_number};
 
 /// Returns whether words are a cable of ns-3's RDMA simulators, such as `0 65 100Gbps 0.001ms 0`.
 fn is_ns3_cable(words: &[&str]) -> bool {

@@ -1,7 +1,7 @@
 //! [`Margin`]: text that stands before the lines of a file that came by mail, from several hosts or out
 //! of another tool.
 
-use super::node_line::node_id_in;
+use super::node_id::node_id_in;
 use bandwise_input::{InputError, Source};
 
 /// The text before each line.

@@ -9,6 +9,7 @@ mod ibnetdiscover;
 mod ibsim;
 mod margin;
 mod netlist;
+mod node_id;
 mod node_line;
 mod resolve;
 mod spec;
@@ -25,7 +26,7 @@ use crate::infiniband::LinkSpeed;
 use bandwise_input::{InputError, Source};
 use cursor::Cursor;
 use error::READABLE;
-use node_line::node_id_in;
+use node_id::{is_guid_id, node_id_in};
 
 /// A format of fabric files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -74,10 +75,4 @@ fn has_lid_and_speed(line: &str) -> bool {
     line.starts_with('[')
         && lid == Some("lid")
         && speed.is_some_and(|s| s.parse::<LinkSpeed>().is_ok())
-}
-
-/// Returns whether an id has the form of `ibnetdiscover`: `H-0002c9030012ab34`.
-fn is_guid_id(id: &str) -> bool {
-    let digits = ["S-", "H-", "R-"].iter().find_map(|kind| id.strip_prefix(kind));
-    digits.is_some_and(|d| d.len() == 16 && d.bytes().all(|b| b.is_ascii_hexdigit()))
 }

@@ -8,21 +8,11 @@
 
 use super::cursor::{Cursor, Spanned};
 use super::error::at;
+use super::node_id::{KEYWORDS, ROUTER};
 use crate::infiniband::MAX_PORTS;
 use crate::{FabricError, MAX_NODES, NodeKind};
 use bandwise_input::{InputError, Source};
 use std::ops::Range;
-
-/// The keywords of node lines. A router is an end point of its subnet, so it counts as a host.
-pub(super) const KEYWORDS: [(&str, NodeKind); 4] = [
-    ("Switch", NodeKind::Switch),
-    ("Hca", NodeKind::Host),
-    ("Ca", NodeKind::Host),
-    (ROUTER, NodeKind::Host),
-];
-
-/// The keyword of routers between InfiniBand subnets.
-const ROUTER: &str = "Rt";
 
 /// The differences between the two formats.
 pub(super) trait Dialect {
@@ -33,7 +23,7 @@ pub(super) trait Dialect {
     fn bare_description<'a>(&self, comment: &'a str) -> Option<&'a str>;
 
     /// Returns `true` for a line that is not of the file itself, such as a prompt. It is asked of
-    /// lines that begin with a bracket but no port number.
+    /// lines that begin with a bracket but no port.
     fn is_noise(&mut self, _line: Cursor) -> bool {
         false
     }
@@ -86,14 +76,10 @@ pub(super) fn records<'a, D: Dialect>(
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        let is_bracket = text.starts_with('[');
-        if is_bracket
-            && !text[1..].starts_with(|c: char| c.is_ascii_digit())
-            && dialect.is_noise(line)
-        {
+        if text.starts_with('[') && !is_port(text) && dialect.is_noise(line) {
             continue;
         }
-        if is_bracket {
+        if text.starts_with('[') {
             let half = port_line(source, line, dialect)?;
             let Some(record) = records.last_mut() else {
                 return Err(line.error("a port before any node").allowed(NODE_LINE));
@@ -112,6 +98,12 @@ pub(super) fn records<'a, D: Dialect>(
         }
     }
     Ok(records)
+}
+
+/// Returns whether a line begins with the number of a port in brackets, or with a part of it.
+fn is_port(text: &str) -> bool {
+    let rest = text[1..].trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.is_empty() || (rest.len() < text.len() - 1 && rest.starts_with(']'))
 }
 
 /// Returns a warning at the first router, because routers count as hosts.

@@ -1,7 +1,7 @@
 //! Lines of netlists and of the output of `ibnetdiscover` that begin a node.
 
 use super::cursor::Cursor;
-use super::netlist::KEYWORDS;
+use super::node_id::node_id_in;
 use bandwise_input::Source;
 use std::ops::Range;
 
@@ -13,12 +13,4 @@ pub fn node_line(source: &Source, name: &str) -> Option<Range<usize>> {
     Cursor::lines(*source)
         .find(|line| is_node(line) && line.rest().contains(&quoted))
         .map(|line| line.span())
-}
-
-/// Returns the quoted id of a line such as `Switch 8 "sw1"`.
-pub(super) fn node_id_in(line: &str) -> Option<&str> {
-    let rest = KEYWORDS.iter().find_map(|(keyword, _)| line.strip_prefix(keyword))?;
-    let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
-    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-    rest.strip_prefix('"')?.split_once('"').map(|(id, _)| id)
 }

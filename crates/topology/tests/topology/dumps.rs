@@ -176,6 +176,8 @@ fn lines_around_a_dump_are_skipped_with_a_warning() {
         ("Hello,\n\n", "", 1),
         ("```text\n", "```\n", 2),
         ("<pre>\n", "</pre>\n", 2),
+        ("[sudo] password for ann:\n", "", 1),
+        ("[09:12:44] (base) ann % ibnetdiscover\n", "", 1),
         ("", "(END)\n", 1),
         ("", "exit\nlogout\n", 2),
     ] {

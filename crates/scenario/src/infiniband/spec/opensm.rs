@@ -7,7 +7,7 @@
 //! tables.
 
 use super::qos_entries::{Entries, mapping, pieces, turns};
-use bandwise_input::{InputError, Source};
+use bandwise_input::{Foreign, InputError, Source};
 use bandwise_netsim::infiniband::{PortQos, Qos};
 use bandwise_rdma::qos::{Sl, Sl2Vl, Vl, VlArbEntry, VlArbTable};
 use bandwise_topology::Fabric;
@@ -96,6 +96,11 @@ fn values<'a>(source: &Source<'a>) -> Result<Values<'a>, InputError> {
         values.insert(key, (value, at));
     }
     if !values.keys().any(|key| key.starts_with("qos") || *key == "max_op_vls") {
+        // Its own configuration without QoS is among the known files too.
+        let is_own = Foreign::of(source.text).is_none_or(|known| known.name.contains("OpenSM"));
+        if !is_own {
+            source.check_own()?;
+        }
         let error = source.error(0..0, "no line about QoS: is this OpenSM's configuration?");
         return Err(error.allowed("lines such as `qos TRUE` and `qos_vlarb_low 0:64,1:192`"));
     }

@@ -28,6 +28,7 @@ pub(super) fn files(name: &str) -> Result<File, String> {
         "other.conf" => "qos TRUE\nqos_sw2sw_vlarb_low 0:64\n",
         "vls.conf" => "max_op_vls 8\n",
         "letter.conf" => "Dear reader,\nthe quick brown fox\n",
+        "slurm.conf" => "SwitchName=s0 Nodes=n[0-15]\nSwitchName=top Switches=s[0-3]\n",
         "equals.conf" => "qos TRUE\nqos_vlarb_low=0:1,1:192\n",
         _ => return Err("No such file or directory".into()),
     };
@@ -80,6 +81,7 @@ fn invalid_configurations_are_refused() {
     insta::assert_snapshot!(file("limit"), @"limit.conf:2: a high limit of 300 (allowed: 0 to 255)");
     insta::assert_snapshot!(file("other"), @"other.conf:2: `qos_sw2sw_vlarb_low` is not read (allowed: max_vls, high_limit, vlarb_high, vlarb_low and sl2vl after qos_, qos_ca_, qos_swe_, qos_sw0_ or qos_rtr_)");
     insta::assert_snapshot!(file("letter"), @"letter.conf:1: no line about QoS: is this OpenSM's configuration? (allowed: lines such as `qos TRUE` and `qos_vlarb_low 0:64,1:192`)");
+    assert!(file("slurm").starts_with("slurm.conf:1: this looks like Slurm's `topology.conf`"));
     insta::assert_snapshot!(file("equals"), @"equals.conf:2: `qos_vlarb_low=0:1,1:192` has no value (allowed: a key, a space and a value)");
     insta::assert_snapshot!(file("vls"), @"vls.conf:1: max_op_vls can't be 8 (allowed: 1 to 5, for 1, 2, 4, 8 and 15 lanes)");
     insta::assert_snapshot!(refused("opensm = \"all.conf\"\nlow = \"0:64\""), @"s.toml:17: `low` and `opensm`, which has it (allowed: one of the two; [[qos.port]] for single ports)");

@@ -1,11 +1,9 @@
 //! Explanations of errors by what happened to a dump: mixed, wrapped, or cut off.
 
-use super::is_of_dump;
-use super::noise::has_message;
-use crate::read::cabling;
+use super::noise::{has_message, is_of_dump};
+use crate::read::cabling::{NO_LINE, NO_NODE};
 use crate::read::cursor::Cursor;
-use crate::read::is_guid_id;
-use crate::read::node_line::node_id_in;
+use crate::read::node_id::{is_guid_id, node_id_in};
 use bandwise_input::{InputError, Source};
 
 /// Returns the error, or a better one if the file shows what happened to it.
@@ -68,8 +66,8 @@ fn cut_off(source: &Source, error: &InputError) -> Option<InputError> {
     let nodes = Cursor::lines(*source).map(|line| line.rest());
     let node = nodes.filter(|line| node_id_in(line).is_some()).last();
     let last = node.and_then(node_id_in).unwrap_or_default();
-    let lacks_line = error.message().contains(cabling::NO_NODE)
-        || error.message().ends_with(&format!("{} {last:?}", cabling::NO_LINE));
+    let lacks_line = error.message().contains(NO_NODE)
+        || error.message().ends_with(&format!("{} {last:?}", NO_LINE));
     let name = node.and_then(|line| line.split('#').nth(1)).unwrap_or_default().trim();
     let message = match is_last {
         true => {

@@ -1,10 +1,13 @@
-//! Lines in a dump that are not of ibnetdiscover's output: its error messages, and prompts of a shell.
+//! Lines of ibnetdiscover's output, and others in a dump: its error messages, and prompts of a shell.
 
-use crate::read::cursor::Cursor;
-use bandwise_input::Source;
+use crate::read::node_id::node_id_in;
+
+/// The keys of lines about the next node, of which only `devid` has an effect.
+pub(super) const KEYS: [&str; 6] =
+    ["vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid"];
 
 /// The beginnings of what ibnetdiscover writes to standard error.
-pub(super) const MESSAGES: [&str; 4] = ["ibwarn: [", "ibpanic: [", "ibdebug: [", "ibnetdiscover: "];
+const MESSAGES: [&str; 4] = ["ibwarn: [", "ibpanic: [", "ibdebug: [", "ibnetdiscover: "];
 
 /// Returns whether a line is a message of ibnetdiscover, such as `src/query_smp.c:197; umad …`, or of a
 /// shell that does not find it.
@@ -33,18 +36,6 @@ fn names_source(text: &str) -> bool {
     })
 }
 
-/// Returns whether a text is of an ibnetdiscover that found nothing: its error messages or the head of its
-/// output, and besides only prompts and comments.
-pub(in crate::read) fn has_failed(source: &Source) -> bool {
-    let lines = || Cursor::lines(*source).map(|line| line.rest());
-    let is_beside = |text: &str| text.is_empty() || text.starts_with('#') || is_prompt(text);
-    lines().any(|text| is_message(text) || text.starts_with(HEAD))
-        && lines().all(|text| is_message(text) || is_beside(text))
-}
-
-/// The beginning of the output of ibnetdiscover.
-const HEAD: &str = "# Topology file: generated on ";
-
 /// Returns whether a line begins with the prompt of a shell: `[root@host ~]# `, `me@host:~$ `, `$ `.
 pub(super) fn is_prompt(text: &str) -> bool {
     let end = |word: &str| word.ends_with(['$', '#', '%', '>']);
@@ -53,4 +44,15 @@ pub(super) fn is_prompt(text: &str) -> bool {
     let is_short = ["$", "%", ">"].contains(&first);
     let names_host = first.contains('@') && (end(first) || words.any(end));
     is_short || names_host || (end(first) && text.contains("ibnetdiscover"))
+}
+
+/// Returns whether a line is one of those that ibnetdiscover prints, by its begin.
+pub(super) fn is_of_dump(line: &str) -> bool {
+    let key = line.split_once('=').map(|(key, _)| key);
+    let grouping = ["Chassis ", "Hostname: ", "Non-Chassis Nodes"];
+    line.is_empty()
+        || line.starts_with(['#', '['])
+        || key.is_some_and(|key| KEYS.contains(&key))
+        || grouping.iter().any(|start| line.starts_with(start))
+        || node_id_in(line).is_some()
 }

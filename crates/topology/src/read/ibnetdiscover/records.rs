@@ -1,16 +1,18 @@
 //! Nodes and cables that a dump has beside those of its traffic, or more than once.
 
-use super::Dump;
 use crate::NodeKind;
 use crate::infiniband::LinkSpeed;
-use crate::read::is_guid_id;
 use crate::read::netlist::{Half, Record};
+use crate::read::node_id::is_guid_id;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Joins the ports of nodes that are in the file more than once, as in two dumps one after the other:
-/// those of two subnets to which an adapter has a port each. Lines that are the same count once.
-pub(super) fn join_repeated(records: &mut Vec<Record<LinkSpeed>>, dump: &mut Dump) {
+/// those of two subnets to which an adapter has a port each. Lines that are the same count once. Returns
+/// the places of the nodes after the first.
+pub(super) fn join_repeated(records: &mut Vec<Record<LinkSpeed>>) -> Vec<Range<usize>> {
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut repeated = Vec::new();
     let mut joined: Vec<Record<LinkSpeed>> = Vec::with_capacity(records.len());
     for record in records.drain(..) {
         let id = record.id.value;
@@ -20,7 +22,7 @@ pub(super) fn join_repeated(records: &mut Vec<Record<LinkSpeed>>, dump: &mut Dum
             joined.push(record);
             continue;
         };
-        dump.repeated.push(record.id.span.clone());
+        repeated.push(record.id.span.clone());
         let known = &mut joined[place].cables;
         let ends = |half: &Half<LinkSpeed>| (half.port.value, half.peer_port.value);
         let is_new = |half: &Half<LinkSpeed>, known: &[Half<LinkSpeed>]| {
@@ -33,6 +35,7 @@ pub(super) fn join_repeated(records: &mut Vec<Record<LinkSpeed>>, dump: &mut Dum
         }
     }
     *records = joined;
+    repeated
 }
 
 /// Returns whether two records are of one node. The ids of a dump with unreadable GUIDs may be alike.
@@ -42,14 +45,18 @@ fn is_repeated(first: &Record<LinkSpeed>, second: &Record<LinkSpeed>) -> bool {
             == (second.kind, second.ports.value, second.description)
 }
 
-/// Removes cables between two ports of one node. They carry no traffic of hosts.
-pub(super) fn drop_loopback_cables(records: &mut [Record<LinkSpeed>], dump: &mut Dump) {
+/// Removes cables between two ports of one node, and returns their places with a description. They
+/// carry no traffic of hosts.
+pub(super) fn drop_loopback_cables(
+    records: &mut [Record<LinkSpeed>],
+) -> Vec<(Range<usize>, String)> {
+    let mut loopbacks = Vec::new();
     for record in records {
         let (id, name) = (record.id.value, record.description.unwrap_or(record.id.value));
         for half in record.cables.iter().filter(|half| half.peer.value == id) {
             let (port, peer) = (half.port.value, half.peer_port.value);
             if port <= peer {
-                dump.loopbacks.push((
+                loopbacks.push((
                     half.line.clone(),
                     format!("port {port} of {name:?} is cabled to its port {peer}"),
                 ));
@@ -57,17 +64,19 @@ pub(super) fn drop_loopback_cables(records: &mut [Record<LinkSpeed>], dump: &mut
         }
         record.cables.retain(|half| half.peer.value != id);
     }
+    loopbacks
 }
 
-/// Removes the channel adapters inside Quantum switches and their ports. These adapters serve
+/// Removes the channel adapters inside Quantum switches and their ports, and returns the places of these
+/// adapters. They serve
 /// in-network reduction (SHARP), at a port after the last one that takes a cable, and carry no
 /// traffic of hosts.
-pub(super) fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>, dump: &mut Dump) {
+pub(super) fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>) -> Vec<Range<usize>> {
     const DESCRIPTION: &str = "Mellanox Technologies Aggregation Node";
     let inside =
         |r: &Record<LinkSpeed>| r.kind == NodeKind::Host && r.description == Some(DESCRIPTION);
     let nodes = || records.iter().filter(|r| inside(r));
-    dump.aggregation = nodes().map(|r| r.id.span.clone()).collect();
+    let places = nodes().map(|r| r.id.span.clone()).collect();
     let ids: BTreeSet<&str> = nodes().map(|r| r.id.value).collect();
     records.retain(|r| !ids.contains(r.id.value));
     for record in records {
@@ -78,4 +87,5 @@ pub(super) fn drop_aggregation_nodes(records: &mut Vec<Record<LinkSpeed>>, dump:
         }
         record.cables.retain(|half| !to_inside(half));
     }
+    places
 }

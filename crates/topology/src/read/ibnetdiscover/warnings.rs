@@ -1,6 +1,6 @@
 //! Warnings about the parts of a dump that are left out, or that contradict each other.
 
-use super::Dump;
+use super::dump::Dump;
 use crate::Fabric;
 use crate::read::margin::Margin;
 use crate::read::node_line::node_line;
