@@ -258,6 +258,10 @@ fn questionable_settings_give_warnings() {
         "[fabric]\nlink = { rate = \"10 Gbps\" }\nswitch = [{ name = \"s\", ports = 2 }]\n\
          host = [{ name = \"slow\", port = \"s:1\" }, { name = \"fast\" }]\n\
          cable = [{ from = \"fast\", to = \"s:2\", rate = \"400 Gbps\" }]\n",
+        "[transport]\nkind = \"homa\"\n[fabric]\nlink = { rate = \"10 Gbps\" }\n\
+         switch = [{ name = \"s\", ports = 2 }]\nhost = [{ name = \"slow\", port = \"s:1\" }, { name = \"fast\" }]\n\
+         cable = [{ from = \"fast\", to = \"s:2\", rate = \"400 Gbps\" }]\n\
+         [workload]\nincast = { senders = 1, bytes = \"1 MB\" }\n",
     ];
     let message: Vec<String> =
         documents.iter().map(|text| format!("{text}{}\n", warnings(text))).collect();

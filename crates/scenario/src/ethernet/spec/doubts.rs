@@ -33,6 +33,15 @@ pub(super) fn cap(fabric: &Fabric, model: &NetworkModel) -> Option<String> {
     ))
 }
 
+/// Returns a warning about Homa's packets without a grant, which are those of the longest path.
+pub(super) fn grants(fabric: &Fabric) -> Option<String> {
+    let (slowest, fastest) = differing_hosts(fabric)?;
+    Some(format!(
+        "hosts have links of {slowest} to {fastest}, and each message may send the packets of the longest \
+         path without a grant: between faster hosts these may not fill a link"
+    ))
+}
+
 /// Returns the key of a timeout that is less than the round trip of the longest path, and a warning.
 pub(super) fn timeout(fabric: &Fabric, model: &NetworkModel) -> Option<(&'static str, String)> {
     let least = longest_round_trip(fabric, &model.host);

@@ -31,6 +31,11 @@ pub(super) struct HomaSpec {
 const LARGEST: Bytes = Bytes::new(1_000_000_000);
 
 impl HomaSpec {
+    /// Returns whether the packets without a grant are given.
+    pub(super) fn has_rtt_bytes(&self) -> bool {
+        self.rtt_bytes.is_some()
+    }
+
     /// Returns the settings of all hosts. `at` is the place of `kind`.
     pub(super) fn resolve(
         &self,

@@ -260,9 +260,7 @@ impl Spec {
         self.host.set_classes(source, &classes, &mut host)?;
         let mut model = NetworkModel { switch, thresholds, pause_response, host, classes, routing };
         self.transport.cap(&mut model, &fabric);
-        if kind != TransportKind::Homa {
-            warnings.extend(self.transport.doubts(source, &fabric, &model));
-        }
+        warnings.extend(self.transport.doubts(source, &fabric, &model));
         warnings.extend(self.congestion.unread_marks(source));
         let (given, kind_at) = self.congestion.marking_places();
         warnings.extend(unmarked::check(source, given, kind_at, &fabric, &model)?);

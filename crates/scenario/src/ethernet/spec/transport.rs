@@ -369,6 +369,13 @@ impl TransportSpec {
         model: &NetworkModel,
     ) -> Vec<InputError> {
         let at = place(&self.kind, 0..0);
+        if self.kind() == TransportKind::Homa {
+            let given = self.homa.as_ref().is_some_and(|homa| homa.get_ref().has_rtt_bytes());
+            let grants = doubts::grants(fabric).filter(|_| !given);
+            let warning =
+                |message| source.error(at, message).allowed("rtt-bytes in [transport.homa]");
+            return grants.map(warning).into_iter().collect();
+        }
         let is_auto = matches!(self.cap_key(), Cap::Auto);
         let cap = doubts::cap(fabric, model).filter(|_| is_auto).map(|message| {
             let error = source.error(place(&self.bdp_cap, at.clone()), message);
