@@ -81,7 +81,8 @@ impl InfinibandScenario {
             let loaded =
                 self.parts(flow).into_iter().filter_map(|(part, _)| Some((part, load(part)?)));
             let shared = loaded.filter(|(_, load)| load.flows > 1 && load.part >= FULL);
-            match shared.max_by(|a, b| a.1.part.total_cmp(&b.1.part)) {
+            // The first of those that are equally full.
+            match shared.min_by(|a, b| b.1.part.total_cmp(&a.1.part)) {
                 Some((part, load)) => {
                     let payload = BitRate::from_bps(load.bps);
                     Some(Shortfall::Shared { part, flows: load.flows, payload })

@@ -93,7 +93,9 @@ impl SwitchSpec {
                 shared.reserve.get(),
             );
             let error = source.error(at, message);
-            return Err(error.allowed("a larger buffer, or less reserve and fewer classes"));
+            return Err(
+                error.allowed("a larger buffer, or less headroom, less reserve and fewer classes")
+            );
         }
         Ok(())
     }

@@ -53,7 +53,10 @@ pub(super) fn thresholds(
             );
             let most = buffer.get().saturating_sub(headroom.get());
             let error = source.error(given.span(), message);
-            return Err(error.allowed(format!("up to {most} B, so that nothing is dropped")));
+            return Err(error.allowed(match most {
+                0 => "a buffer larger than the headroom".to_owned(),
+                most => format!("up to {most} B, so that nothing is dropped"),
+            }));
         }
         Some(given) => *given.get_ref(),
         None => Bytes::new(buffer.get().saturating_sub(headroom.get())),
