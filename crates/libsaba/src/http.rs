@@ -114,7 +114,10 @@ impl HttpConnection {
         if let Some(token) = &self.token {
             head += &format!("Authorization: Bearer {token}\r\n");
         }
-        head += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        head += &format!(
+            "Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
         stream.get_mut().send(head.as_bytes())?;
         let (status, body, is_kept_open) = answer(&mut stream)?;
         // The instance may be stopping, and another one may take its address.

@@ -1,5 +1,6 @@
 //! [`Authenticator`]: the middleware that admits only known callers.
 
+use super::page::{self, FromPage};
 use super::{Caller, Credentials};
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -78,7 +79,12 @@ impl Authenticator {
         mut request: Request,
         next: Next,
     ) -> Response {
-        match authenticator.caller(request.extensions().get(), request.headers()) {
+        let peer = request.extensions().get();
+        if let Err(page) = page::check(peer, request.uri(), request.headers()) {
+            tracing::warn!(path = request.uri().path(), "{page}");
+            return refused_page(&page, request.headers());
+        }
+        match authenticator.caller(peer, request.headers()) {
             Ok(caller) => {
                 request.extensions_mut().insert(caller);
                 next.run(request).await
@@ -91,13 +97,61 @@ impl Authenticator {
     }
 }
 
+/// Returns whether a request is one of gRPC.
+fn is_grpc(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
+}
+
+/// Returns the refusal of a web page's request.
+fn refused_page(page: &FromPage, headers: &HeaderMap) -> Response {
+    if is_grpc(headers) {
+        return tonic::Status::permission_denied(page.to_string()).into_http::<Body>();
+    }
+    (page.status(), axum::Json(json!({ "error": page.to_string() }))).into_response()
+}
+
 /// Returns the refusal in the caller's protocol, gRPC or HTTP.
 fn refused(error: Unauthenticated, headers: &HeaderMap) -> Response {
-    let kind = headers.get(CONTENT_TYPE).map_or(&b""[..], |kind| kind.as_bytes());
-    if kind.starts_with(b"application/grpc") {
+    if is_grpc(headers) {
         let status = tonic::Status::unauthenticated(error.to_string());
         return status.into_http::<Body>();
     }
     let body = axum::Json(json!({ "error": error.to_string() }));
     (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], body).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::post;
+    use axum::{Extension, Router};
+    use tower::ServiceExt;
+
+    /// Returns the status of an order over loopback with these headers, and its status in gRPC.
+    async fn ordered(headers: &[(&str, &str)]) -> (u16, Option<String>) {
+        let authenticator = Authenticator::new(Credentials::default());
+        let router = Router::new()
+            .route("/v1/drain", post(async || "done"))
+            .layer(from_fn_with_state(authenticator, Authenticator::authenticate))
+            .layer(Extension(Peer::Loopback));
+        let request = headers.iter().fold(Request::post("/v1/drain"), |request, (name, value)| {
+            request.header(*name, *value)
+        });
+        let answer = router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+        let grpc =
+            answer.headers().get("grpc-status").map(|code| code.to_str().unwrap().to_owned());
+        (answer.status().as_u16(), grpc)
+    }
+
+    #[tokio::test]
+    async fn pages_are_refused_in_the_callers_protocol() {
+        let (own, page) = (("host", "localhost:7470"), ("origin", "https://example.org"));
+        assert_eq!(ordered(&[own]).await, (200, None));
+        assert_eq!(ordered(&[own, page]).await, (403, None));
+        assert_eq!(ordered(&[("host", "attacker.example")]).await, (421, None));
+        assert_eq!(ordered(&[own, ("content-type", "text/plain")]).await, (415, None));
+        let grpc = ("content-type", "application/grpc");
+        assert_eq!(ordered(&[own, grpc, page]).await, (200, Some("7".to_owned())));
+    }
 }

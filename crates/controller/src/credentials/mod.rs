@@ -4,7 +4,7 @@
 
 mod authenticator;
 mod caller;
-
+mod page;
 mod token;
 
 pub use crate::pattern::{NoPattern, Pattern};

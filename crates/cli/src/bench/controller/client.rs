@@ -57,7 +57,7 @@ impl Client {
     fn post(&mut self, path: &str, body: &str) -> Result<Value> {
         let length = body.len();
         let request = format!(
-            "POST {path} HTTP/1.1\r\nHost: controller\r\nContent-Length: {length}\r\n\r\n{body}"
+            "POST {path} HTTP/1.1\r\nHost: controller\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
         );
         self.stream.get_mut().write_all(request.as_bytes())?;
         let (mut status, mut length) = (String::new(), 0);

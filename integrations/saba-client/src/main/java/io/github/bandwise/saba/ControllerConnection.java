@@ -76,7 +76,7 @@ final class ControllerConnection implements AutoCloseable {
         byte[] body = request.body().getBytes(StandardCharsets.UTF_8);
         String head = request.method() + " " + request.path() + " HTTP/1.1\r\nHost: controller\r\n"
                 + (token == null ? "" : "Authorization: Bearer " + token + "\r\n")
-                + "Content-Length: " + body.length + "\r\n\r\n";
+                + "Content-Type: application/json\r\nContent-Length: " + body.length + "\r\n\r\n";
         ByteBuffer all = ByteBuffer.allocate(head.length() + body.length);
         all.put(head.getBytes(StandardCharsets.ISO_8859_1)).put(body);
         stream.write(all.array(), end);
