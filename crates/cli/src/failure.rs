@@ -3,7 +3,7 @@
 use crate::output::note;
 use crate::values::Refusal;
 use bandwise_controller::client::ClientError;
-use bandwise_input::InputError;
+use bandwise_input::{InputError, is_printable};
 use bandwise_lab::LabError;
 use bandwise_runner::{RunnerError, Unfit};
 use bandwise_scenario::ethernet::ArrivalError;
@@ -182,10 +182,10 @@ fn render(error: &InputError) -> String {
     out
 }
 
-/// Returns the text with control characters replaced, so that it can't move the cursor or colour
-/// the screen.
+/// Returns the text with other characters than printable ones replaced, so that it can't move the cursor
+/// or colour the screen.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if is_printable(c) || c == '\n' { c } else { '\u{fffd}' }).collect()
 }
 
 /// The place of an error in its file, for miette to draw.
@@ -202,7 +202,7 @@ impl Snippet<'_> {
         let Some((code, span)) = self.0.source_code().zip(span) else { return false };
         let Ok(lines) = code.read_span(span.inner(), CONTEXT, CONTEXT) else { return false };
         let fits = |line: &str| {
-            line.chars().count() <= 200 && !line.chars().any(|c| c.is_control() && c != '\t')
+            line.chars().count() <= 200 && line.chars().all(|c| is_printable(c) || c == '\t')
         };
         std::str::from_utf8(lines.data()).is_ok_and(|text| text.lines().all(fits))
     }

@@ -14,11 +14,13 @@ mod decimal;
 mod encoding;
 mod excerpt;
 mod foreign;
+mod printable;
 mod reason;
 
 pub use decimal::Decimal;
 pub use encoding::Encoding;
 pub use foreign::Foreign;
+pub use printable::is_printable;
 pub use reason::reason;
 
 use excerpt::Excerpt;

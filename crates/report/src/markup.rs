@@ -1,6 +1,7 @@
 //! A writer of HTML and SVG that produces only well-formed pages. Elements close where their block
 //! ends, and all texts and attribute values that are not part of the program are escaped.
 
+use bandwise_input::is_printable;
 use std::fmt::{Display, Write};
 
 /// The attributes of an element. Values are escaped.
@@ -111,7 +112,7 @@ impl Write for Escape<'_> {
                 '\'' => self.0.push_str("&#39;"),
                 '\t' | '\n' => self.0.push(c),
                 '\r' => {}
-                c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {
+                c if !is_printable(c) || matches!(c, '\u{fffe}' | '\u{ffff}') => {
                     self.0.push(char::REPLACEMENT_CHARACTER);
                 }
                 c => self.0.push(c),

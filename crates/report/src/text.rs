@@ -2,6 +2,7 @@
 
 use crate::number::{allowed, difference, people, published, rounded, with_unit};
 use crate::{Cell, Dependence, Row, Table, Tally, Verdict};
+use bandwise_input::is_printable;
 
 /// The maximum width of a table, as long as its columns can be narrowed.
 const WIDTH: usize = 100;
@@ -196,8 +197,8 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Returns the text without line breaks and other control characters.
+/// Returns the text without line breaks and other characters that are not printable.
 fn one_line(text: &str) -> String {
-    let plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let plain: String = text.chars().map(|c| if is_printable(c) { c } else { ' ' }).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -4,6 +4,7 @@ use crate::{
     Fabric, FabricError, LONGEST_DELAY, Link, MAX_NODES, MAX_PORTS, Node, NodeId, NodeKind, Port,
     SLOWEST_LINK,
 };
+use bandwise_input::is_printable;
 use bandwise_units::{BitRate, Time};
 
 /// A builder that collects nodes and cables, refuses invalid ones, and becomes a [`Fabric`].
@@ -301,7 +302,7 @@ fn part(fabric: &Fabric, nodes: &[bool]) -> Result<Fabric, FabricError> {
 /// Returns whether every format can write and read back the name. Decoders put U+FFFD in place of
 /// invalid bytes, so readers take it as the sign of a binary file.
 fn is_name(name: &str) -> bool {
-    let unprintable = |c: char| c.is_control() || c == char::REPLACEMENT_CHARACTER;
+    let unprintable = |c: char| !is_printable(c) || c == char::REPLACEMENT_CHARACTER;
     !name.is_empty() && name.trim() == name && !name.contains(unprintable)
 }
 

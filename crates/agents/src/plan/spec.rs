@@ -19,7 +19,7 @@
 use super::flow::{DURATIONS, FlowSpec};
 use super::{Host, MOST_FLOWS, Plan, Span};
 use crate::Address;
-use bandwise_input::{InputError, Source};
+use bandwise_input::{InputError, Source, is_printable};
 use bandwise_scenario::values::{Given, number, text, within};
 use bandwise_units::Time;
 use serde::Deserialize;
@@ -122,7 +122,7 @@ fn hosts(
     for spec in specs {
         let HostSpec { name, agent } = spec.get_ref();
         let (name, name_at) = (name.get_ref(), name.span());
-        let is_name = (1..=64).contains(&name.chars().count()) && !name.contains(char::is_control);
+        let is_name = (1..=64).contains(&name.chars().count()) && name.chars().all(is_printable);
         if !is_name {
             let error = source.error(name_at, format!("{name:?} is no name of a host"));
             return Err(error.allowed("1 to 64 letters"));

@@ -1,5 +1,6 @@
 //! [`Setting`]: the number of nodes and the dataset of an application.
 
+use bandwise_input::is_printable;
 use std::fmt;
 
 /// An amount of input data in a unit of the application: 10000 samples, 300 GB.
@@ -50,7 +51,7 @@ impl std::str::FromStr for Dataset {
         let size: f64 = number.parse().map_err(|_| error())?;
         let unit = unit.trim();
         // Refuses "nan of them" and units over two lines.
-        let is_one = size.is_finite() && size > 0.0 && !unit.contains(char::is_control);
+        let is_one = size.is_finite() && size > 0.0 && unit.chars().all(is_printable);
         if is_one && !unit.is_empty() {
             Ok(Dataset { size, unit: unit.to_owned() })
         } else {

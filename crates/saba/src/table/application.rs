@@ -1,5 +1,6 @@
 //! [`Application`]: the name of an application.
 
+use bandwise_input::is_printable;
 use std::borrow::Borrow;
 use std::fmt;
 
@@ -35,7 +36,7 @@ impl TryFrom<&str> for Application {
 
 /// Returns whether a text is one printable line. Decoders put U+FFFD in place of invalid bytes.
 pub(super) fn is_line(text: &str) -> bool {
-    !text.contains(|c: char| c.is_control() || c == '\u{fffd}')
+    !text.contains(|c: char| !is_printable(c) || c == '\u{fffd}')
 }
 
 impl Borrow<str> for Application {

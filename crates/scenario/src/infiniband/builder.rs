@@ -3,6 +3,7 @@
 use super::request::{self, FlowError, FlowKey, FlowRequest};
 use super::{BulkTraffic, Flow, InfinibandScenario, Method, lanes};
 use crate::time_range::{self, LONGEST, TimeError};
+use bandwise_input::is_printable;
 use bandwise_netsim::infiniband::{Models, ModelsError};
 use bandwise_topology::routes::credit_loop;
 use bandwise_topology::{Fabric, Port, Routes};
@@ -261,7 +262,7 @@ impl<'a> Flows<'a> {
     }
 
     fn check_name(&mut self, name: &str) -> Result<(), FlowError> {
-        if name.trim().is_empty() || name.contains(char::is_control) {
+        if name.trim().is_empty() || !name.chars().all(is_printable) {
             let message = format!("{name:?} can't be the name of a flow");
             let allowed = "one or more characters, none of them a control character";
             return Err(FlowError::new(FlowKey::Name, message).allowed(allowed));

@@ -5,7 +5,7 @@ use super::error::at;
 use super::netlist::{Half, Record};
 use crate::infiniband::MAX_PORTS;
 use crate::{Fabric, FabricBuilder, FabricError, NodeId, Port};
-use bandwise_input::{InputError, Source};
+use bandwise_input::{InputError, Source, is_printable};
 use bandwise_units::{BitRate, Time};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -77,7 +77,7 @@ fn names<S>(records: &[Record<S>]) -> Vec<String> {
             *uses.entry(description).or_default() += 1;
         }
     }
-    let usable = |d: &&str| uses[d] == 1 && !d.contains(char::is_control);
+    let usable = |d: &&str| uses[d] == 1 && d.chars().all(is_printable);
     let name = |r: &Record<S>| r.description.filter(usable).unwrap_or(r.id.value).to_owned();
     records.iter().map(name).collect()
 }
