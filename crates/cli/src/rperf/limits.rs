@@ -3,6 +3,7 @@
 use super::measure::Outcome;
 use super::settings::Settings;
 use bandwise_rdma::verbs::Opcode;
+use bandwise_rdma::wire::Mtu;
 use bandwise_scenario::infiniband::{
     Bottleneck, Flow, FlowResult, InfinibandScenario, LimitingPart, Method, SharedPart, Shortfall,
 };
@@ -36,8 +37,21 @@ enum HeldRow {
     SharedLink { port: String, flows: usize, payload_bps: u64 },
     /// Flows that fill PCIe of a host together.
     SharedPcie { host: String, flows: usize, payload_bps: u64 },
-    /// The most outstanding messages, and the most time of one there and back.
-    Window { key: &'static str, messages: u64, at_most_ns: f64, congestion_control: bool },
+    /// Flows that fill a link or PCIe elsewhere, ahead in a lane of the path.
+    Blocked { by: String },
+    /// `start` and `stop` are outside of the measurement.
+    NotSending {},
+    /// Nothing arrived in time.
+    Nothing {},
+    /// The most outstanding messages, and the most time of one there and back; congestion control or
+    /// another part may hold the flow instead.
+    Window {
+        key: &'static str,
+        messages: u64,
+        at_most_ns: f64,
+        congestion_control: bool,
+        other_part: bool,
+    },
 }
 
 impl HeldRow {
@@ -56,11 +70,15 @@ impl HeldRow {
                     }
                 }
             }
-            Shortfall::Window { messages, key, time, throttled } => HeldRow::Window {
+            Shortfall::Blocked { part } => HeldRow::Blocked { by: shared_part(scenario, part) },
+            Shortfall::Silent => HeldRow::NotSending {},
+            Shortfall::Nothing => HeldRow::Nothing {},
+            Shortfall::Window { messages, key, time, throttled, queued } => HeldRow::Window {
                 key,
                 messages,
                 at_most_ns: time.as_ns_f64(),
                 congestion_control: throttled,
+                other_part: queued,
             },
         }
     }
@@ -116,7 +134,8 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     });
     sentences.extend(limits.collect::<BTreeSet<_>>());
     sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
-    sentences.extend(outcome.flows.iter().filter_map(silent));
+    sentences.extend(outcome.flows.iter().zip(&outcome.shortfalls).filter_map(silent));
+    sentences.extend(outcome.flows.iter().filter_map(coarse).collect::<BTreeSet<_>>());
     sentences.extend(slowest(settings, outcome));
     sentences.extend(outcome.limits.iter().cloned());
     sentences
@@ -127,11 +146,27 @@ pub(super) fn impossible(outcome: &Outcome) -> Vec<String> {
     outcome.implausible.iter().map(|found| format!("No result: {found}.")).collect()
 }
 
+/// A flow with its run and its result.
+type Measured = (usize, Flow, FlowResult);
+
 /// Returns the reason for which a bulk flow sends nothing.
-fn silent((_, flow, result): &(usize, Flow, FlowResult)) -> Option<String> {
-    let bandwidth = result.bandwidth?;
-    (bandwidth.from >= bandwidth.to).then(|| {
+fn silent(((_, flow, _), shortfall): (&Measured, &Option<Shortfall>)) -> Option<String> {
+    (*shortfall == Some(Shortfall::Silent)).then(|| {
         format!("{} does not send during the measurement, by its `start` and `stop`.", flow.name)
+    })
+}
+
+/// Returns the resolution of a bandwidth, if a packet is a noticeable part of what arrived.
+fn coarse((_, _, result): &Measured) -> Option<String> {
+    const NOTICEABLE: f64 = 0.01;
+    let bandwidth = result.bandwidth?;
+    let (window, bytes) = (bandwidth.to.saturating_sub(bandwidth.from), bandwidth.bytes.get());
+    let part = f64::from(Mtu::MAX.get()) / bytes as f64;
+    (bytes > 0 && part > NOTICEABLE).then(|| {
+        format!(
+            "A packet of 4 KiB more or less is {:.0}% of what arrives in {window}.",
+            part * 100.0
+        )
     })
 }
 
@@ -162,55 +197,66 @@ fn slowest(settings: &Settings, outcome: &Outcome) -> Option<String> {
             let scenario = &settings.runs[*run];
             let rate = result.bandwidth?.rate();
             let part = rate.as_bps() as f64 / scenario.bottleneck(flow).payload.as_bps() as f64;
-            Some((part, scenario, flow, rate, shortfall.as_ref()?))
+            let shortfall = shortfall.as_ref().filter(|found| **found != Shortfall::Silent)?;
+            Some((part, scenario, flow, rate, shortfall))
         })
         .collect();
     let (_, scenario, flow, rate, shortfall) = below.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    // Those that fill a part together are counted there.
     let others = match below.len() - 1 {
+        _ if matches!(shortfall, Shortfall::Shared { .. }) => String::new(),
         0 => String::new(),
         1 => "; 1 more is below this limit too".to_owned(),
         more => format!("; {more} more are below this limit too"),
     };
-    let reason = reason(scenario, shortfall, outcome.flows.len() > 1, &others);
-    Some(format!("{} gets {:.2} Gbps: {reason}.", flow.name, rate.as_gbps_f64()))
+    let reason = reason(scenario, shortfall)?;
+    Some(format!("{} gets {:.2} Gbps: {reason}{others}.", flow.name, rate.as_gbps_f64()))
 }
 
-/// Returns a shortfall in words; `beside` says whether there are other flows, `others` that some have
-/// one too.
-fn reason(
-    scenario: &InfinibandScenario,
-    shortfall: &Shortfall,
-    beside: bool,
-    others: &str,
-) -> String {
+/// Returns a part that flows share, in words.
+fn shared_part(scenario: &InfinibandScenario, part: SharedPart) -> String {
     let fabric = scenario.fabric();
-    match *shortfall {
+    match part {
+        SharedPart::Link(port) => {
+            let link = fabric.peer(port).map(|(_, link)| format!(" of {}", link.rate));
+            format!("the link{} from {}", link.unwrap_or_default(), fabric.describe(port))
+        }
+        SharedPart::PcieOut(host) | SharedPart::PcieIn(host) => {
+            format!("PCIe of {}", fabric.node(host).name)
+        }
+    }
+}
+
+/// Returns a shortfall in words.
+fn reason(scenario: &InfinibandScenario, shortfall: &Shortfall) -> Option<String> {
+    Some(match *shortfall {
+        Shortfall::Silent => return None,
+        Shortfall::Nothing => "nothing arrived while it was measured".to_owned(),
         Shortfall::Shared { part, flows, payload } => {
-            let part = match part {
-                SharedPart::Link(port) => {
-                    let link = fabric.peer(port).map(|(_, link)| format!(" of {}", link.rate));
-                    format!("the link{} from {}", link.unwrap_or_default(), fabric.describe(port))
-                }
-                SharedPart::PcieOut(host) | SharedPart::PcieIn(host) => {
-                    format!("PCIe of {}", fabric.node(host).name)
-                }
-            };
+            let part = shared_part(scenario, part);
             let payload = payload.as_gbps_f64();
             format!("{flows} flows fill {part} with {payload:.2} Gbps of payload")
         }
-        Shortfall::Window { messages, key, time, throttled } => {
-            let control = if throttled { "congestion control holds it, or " } else { "" };
+        Shortfall::Blocked { part } => format!(
+            "packets of other flows, which wait for {}, are ahead of its own in a lane that they share",
+            shared_part(scenario, part)
+        ),
+        Shortfall::Window { messages, key, time, throttled, queued } => {
+            let control = match (throttled, queued) {
+                (true, _) => "congestion control holds it, or ",
+                (false, true) => "a part that is not told apart holds it; ",
+                (false, false) => "",
+            };
             let outstanding = match messages {
                 1 => "its 1 outstanding message takes".to_owned(),
                 _ => format!("its {messages} outstanding messages take"),
             };
-            let beside = if beside { ", beside other flows" } else { "" };
             format!(
-                "{control}{outstanding} at most {:.2} us there and back (`{key}`){beside}{others}",
+                "{control}{outstanding} at most {:.2} us there and back (`{key}`)",
                 time.as_ns_f64() / 1e3,
             )
         }
-    }
+    })
 }
 
 fn limit(scenario: &InfinibandScenario, flow: &Flow) -> String {

@@ -12,7 +12,7 @@ use crate::rperf;
 use crate::saba;
 use crate::values::number;
 use bandwise_scenario::Kind;
-use bandwise_scenario::ethernet::{EthernetScenario, Study, Workload};
+use bandwise_scenario::ethernet::{EthernetScenario, Study, Workload, is_of_load};
 use bandwise_threads::Team;
 use bandwise_trace::Limits;
 use std::num::NonZeroUsize;
@@ -152,6 +152,7 @@ impl Flags {
         let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         if let Some(path) = &self.flows {
             study.set_list(&path.display().to_string());
+            study.warnings.retain(|warning| !is_of_load(warning));
         }
         let outputs = Outputs::new(self.json, self.report, self.rows, &inputs)?.and(self.points)?;
         let lists = study.points.iter().zip(lists).map(|(point, path)| {

@@ -143,3 +143,20 @@ fn a_flow_list_has_traffic_classes() {
     let refused = place.run(&["sim", "run", "n.toml"]);
     refused.refused(&["l.csv:2: priority is \"4\"", "traffic classes 0 to 3"]);
 }
+
+/// A list replaces the flows of a load, and with them the warnings about it.
+#[test]
+fn loads_are_not_doubted_with_a_list() {
+    let place = Place::new();
+    place.write(
+        "e.toml",
+        "kind = \"ethernet\"\n[fabric]\nlink = { rate = \"100 Gbps\" }\nswitch = [{ name = \"s\", ports = 2 }]\n\
+         host = [{ name = \"a\", port = \"s:1\" }, { name = \"b\" }]\n\
+         cable = [{ from = \"b\", to = \"s:2\", rate = \"400 Gbps\" }]\n",
+    );
+    place.write("l.csv", "start_ns,src,dst,bytes\n0,a,b,10000\n");
+    let about = "the load is that of a link of 100 Gbps";
+    assert!(place.run(&["sim", "run", "e.toml"]).good().stderr.contains(about));
+    let ran = place.run(&["sim", "run", "e.toml", "--flows", "l.csv"]).good();
+    assert!(!ran.stderr.contains(about), "{}", ran.stderr);
+}

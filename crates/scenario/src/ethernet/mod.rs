@@ -38,6 +38,7 @@ pub use requests::RequestResult;
 pub use results::{EthernetResults, TAIL};
 pub use run::FlowWatch;
 pub use scenario::EthernetScenario;
+pub use spec::is_of_load;
 pub use study::{Axis, Plot, Point, Study};
 pub use transport_kind::TransportKind;
 pub use wire::Wire;

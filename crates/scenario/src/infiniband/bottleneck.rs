@@ -84,7 +84,12 @@ impl InfinibandScenario {
 
     /// Returns the payload rate that the credits of the switch or host behind a port allow, with packets
     /// of this payload and size.
-    fn credits(&self, port: Port, payload: u32, wire: u32) -> Option<(BitRate, LimitingPart)> {
+    pub(super) fn credits(
+        &self,
+        port: Port,
+        payload: u32,
+        wire: u32,
+    ) -> Option<(BitRate, LimitingPart)> {
         let (peer, link) = self.fabric.peer(port)?;
         let is_switch = self.fabric.is_switch(peer.node);
         // A host returns credits as the switch before it does.
@@ -124,6 +129,11 @@ impl InfinibandScenario {
             (rnic, LimitingPart::Rnic(device.issue_gap)),
             (per(bytes.get(), cpu), LimitingPart::Cpu(cpu)),
         ];
+        // The responder starts the packets of a READ's data.
+        let responder = self.device_of(flow.to).issue_gap;
+        if flow.method.opcode() == Opcode::Read && responder > device.issue_gap {
+            limits.push((per(payload.into(), responder), LimitingPart::Rnic(responder)));
+        }
         limits.extend(traffic.rate.map(|rate| (rate, LimitingPart::Rate)));
         limits
     }

@@ -271,7 +271,8 @@ impl FlowList {
 
     fn host(&self, source: &Source, what: &str, field: &Field) -> Result<u32, InputError> {
         let number = whole(field).and_then(|number| u32::try_from(number).ok());
-        let named = || self.names.get(field.text).copied();
+        // Spreadsheets put names in quotes.
+        let named = || self.names.get(field.text.trim_matches('"')).copied();
         number.filter(|&number| number < self.hosts).or_else(named).ok_or_else(|| {
             let names = if self.names.is_empty() { "" } else { ", or their names" };
             let allowed = format!("hosts 0 to {}{names}", self.hosts.saturating_sub(1));

@@ -40,7 +40,7 @@ fn hosts_may_have_names() {
         let flows = text.lines().map(|line| list.line(line));
         flows.filter_map(Result::transpose).map(|flow| Ok(flow?.flow)).collect()
     };
-    let found = lines("start_ns,src,dst,bytes\n0, node a ,0,5\n1,53,b,5\n").unwrap();
+    let found = lines("start_ns,src,dst,bytes\n0, node a ,0,5\n1,53,\"b\",5\n").unwrap();
     assert_eq!(
         found.iter().map(|flow| (flow.src, flow.dst)).collect::<Vec<_>>(),
         [(3, 0), (53, 7)]

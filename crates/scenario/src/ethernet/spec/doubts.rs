@@ -1,9 +1,18 @@
 //! Warnings about settings that do not fit the rates and delays of a fabric.
 
+use bandwise_input::InputError;
 use bandwise_netsim::ethernet::{NetworkModel, longest_round_trip};
 use bandwise_rdma::transport::Timeout;
 use bandwise_topology::{Fabric, NodeId};
 use bandwise_units::BitRate;
+
+/// Parts of the warnings about a load, which does not count with a list of flows.
+const OF_LOADS: [&str; 2] = ["the load is that of a link", "queues grow without limit"];
+
+/// Returns whether a warning is about the load of generated flows.
+pub fn is_of_load(warning: &InputError) -> bool {
+    OF_LOADS.iter().any(|part| warning.message().contains(part))
+}
 
 /// Returns the rates of the slowest and of the fastest link of a host, if they differ.
 pub(super) fn differing_hosts(fabric: &Fabric) -> Option<(BitRate, BitRate)> {

@@ -151,6 +151,8 @@ mod transport;
 mod unmarked;
 mod workload;
 
+pub use doubts::is_of_load;
+
 use super::{EthernetScenario, TransportKind, Workload};
 use crate::reader::files::{File, Files};
 use crate::reader::kind::Kind;

@@ -114,3 +114,13 @@ fn credits_of_a_host_limit_a_long_cable() {
         );
     }
 }
+
+/// The RNIC that answers a READ starts a packet of 4 KiB each 500 ns: 65.5 Gbps.
+#[test]
+fn responder_of_reads_limits_them() {
+    let keys = "bytes = \"64 KiB\"\nbuffer = \"4 MiB\"\nopcode = \"read\"\n\
+                [[node]]\nname = \"h1\"\ndevice = { issue-gap = \"500 ns\" }";
+    let (part, allowed, got) = limit("rate = \"100 Gbps\"", keys);
+    assert!(matches!(part, LimitingPart::Rnic(_)), "{part:?}");
+    assert!(close(allowed, 65.5, 1e-2) && close(got, allowed, 0.02), "{allowed} {got}");
+}

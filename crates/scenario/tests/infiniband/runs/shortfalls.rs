@@ -68,12 +68,60 @@ fn shared_receiver_is_named() {
 fn window_is_named_and_datagrams_have_none() {
     let fabric = "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"100 Gbps\" }\n";
     let found = shortfalls(fabric, &[("h0", "h1")], "bytes = \"64 KiB\"\ndepth = 1");
-    let (rate, Some(Shortfall::Window { messages, key, time, throttled })) = found[0] else {
+    let (rate, Some(Shortfall::Window { messages, key, time, throttled, queued })) = found[0]
+    else {
         panic!("{found:?}")
     };
-    assert_eq!((messages, key, throttled), (1, "depth", false));
+    assert_eq!((messages, key, throttled, queued), (1, "depth", false, false));
     assert!((65_536.0 * 8.0 / rate / time.as_ns_f64() - 1.0).abs() < 1e-3, "{rate} {time}");
     let ud = "transport = \"ud\"\nopcode = \"send\"\ndepth = 1";
     let found = shortfalls(fabric, &[("h0", "h1")], ud);
     assert!(found[0].1.is_none(), "{found:?}");
+}
+
+/// Packets to a port of 100 Gbps stand before those to one of 400 Gbps, in the same lane of the same
+/// input. The flow to the faster port gets no more than the other one.
+#[test]
+fn flow_behind_another_one_is_told() {
+    let fabric = "[fabric]\nlink = { rate = \"400 Gbps\", delay = \"10 ns\" }\n\
+                  host = [{ name = \"a\", port = \"s:1\" }, { name = \"b\" }, { name = \"c\", port = \"s:3\" }]\n\
+                  switch = [{ name = \"s\", ports = 4 }]\n\
+                  cable = [{ from = \"b\", to = \"s:2\", rate = \"100 Gbps\" }]\n";
+    let long = "bytes = \"64 KiB\"\nbuffer = \"1 MiB\"";
+    let found = shortfalls(fabric, &[("a", "b"), ("a", "c")], long);
+    assert!(found[0].1.is_none() && found[1].0 < 110.0, "{found:?}");
+    assert!(
+        matches!(found[1].1, Some(Shortfall::Blocked { part: SharedPart::Link(_) })),
+        "{found:?}"
+    );
+    // In another lane it goes past.
+    let lanes = format!(
+        "[qos]\nsl2vl = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\nlow = [\"0:64\", \"1:64\"]\n{fabric}"
+    );
+    let text = |sl: u8| format!("{long}\nqps = 4\nsl = {sl}");
+    let alone = shortfalls(&lanes, &[("a", "c")], &text(1));
+    assert!(alone[0].0 > 380.0, "{alone:?}");
+}
+
+/// A lane of high priority without a limit leaves nothing of a full link to the other one.
+#[test]
+fn starved_flow_is_told() {
+    let fabric = "[qos]\nsl2vl = [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]\nlow = [\"0:64\"]\n\
+                  high = [\"1:64\"]\nhigh-limit = 255\n\
+                  [fabric]\nbuild = { single-switch = 3 }\nlink = { rate = \"100 Gbps\" }\n\
+                  [[flow]]\nfrom = \"h2\"\nto = \"h0\"\nmethod = \"bulk\"\nsl = 1\nbytes = \"64 KiB\"\n";
+    let found = shortfalls(fabric, &[("h1", "h0")], LONG);
+    let (rate, starved) = &found[1];
+    let (part, flows, _) = shared(starved);
+    assert!(*rate < 1.0 && flows == 2 && matches!(part, SharedPart::Link(_)), "{found:?}");
+}
+
+/// A flow whose times are outside of the measurement.
+#[test]
+fn silent_flow_is_told() {
+    let fabric = "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"100 Gbps\" }\n";
+    for keys in ["start = \"3 ms\"", "stop = \"1 ms\""] {
+        let found = shortfalls(fabric, &[("h0", "h1")], keys);
+        assert_eq!(found[0].1, Some(Shortfall::Silent), "{keys}");
+    }
 }

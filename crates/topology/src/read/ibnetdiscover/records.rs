@@ -26,7 +26,10 @@ pub(super) fn join_repeated(records: &mut Vec<Record<LinkSpeed>>) -> Vec<Range<u
         let known = &mut joined[place].cables;
         let ends = |half: &Half<LinkSpeed>| (half.port.value, half.peer_port.value);
         let is_new = |half: &Half<LinkSpeed>, known: &[Half<LinkSpeed>]| {
-            !known.iter().any(|k| ends(k) == ends(half) && k.peer.value == half.peer.value)
+            let is_same = |k: &Half<LinkSpeed>| {
+                ends(k) == ends(half) && k.peer.value == half.peer.value && k.speed == half.speed
+            };
+            !known.iter().any(is_same)
         };
         for half in record.cables {
             if is_new(&half, known) {
