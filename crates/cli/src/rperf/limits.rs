@@ -136,6 +136,8 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     sentences.extend(scenario.flows().iter().filter_map(reads).collect::<BTreeSet<_>>());
     sentences.extend(outcome.flows.iter().zip(&outcome.shortfalls).filter_map(silent));
     sentences.extend(outcome.flows.iter().filter_map(coarse).collect::<BTreeSet<_>>());
+    let of_run = |measured: &Measured| settings.runs[measured.0].start_of(&measured.1, &measured.2);
+    sentences.extend(outcome.flows.iter().filter_map(of_run).collect::<BTreeSet<_>>());
     sentences.extend(slowest(settings, outcome));
     sentences.extend(outcome.limits.iter().cloned());
     sentences

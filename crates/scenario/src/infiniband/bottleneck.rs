@@ -65,9 +65,9 @@ impl InfinibandScenario {
         let rate = |&port: &Port| self.fabric.peer(port).map(|(_, link)| (link.rate, port));
         let slowest = path.iter().filter_map(rate).min_by_key(|(rate, _)| *rate);
         let (link, port) = slowest.expect("hosts are cabled");
-        let (payload, wire) = packet(flow, self.mtu(flow).get());
-        let goodput = u128::from(link.as_bps()) * u128::from(payload) / u128::from(wire);
-        let goodput = BitRate::from_bps(goodput as u64);
+        let mtu = self.mtu(flow).get();
+        let goodput = goodput(flow, mtu, link);
+        let (payload, wire) = packet(flow, mtu);
         let [from, to] = [flow.from, flow.to].map(|host| self.device_of(host).pcie_goodput());
         let slower = (from != to).then(|| hosts[if from < to { flow.from } else { flow.to }]);
         let parts =
@@ -139,15 +139,48 @@ impl InfinibandScenario {
     }
 }
 
-/// Returns payload and size of the packets that carry most of a flow's payload.
-pub(super) fn packet(flow: &Flow, mtu: u32) -> (u32, u32) {
-    let kind = match flow.method.opcode() {
+/// Returns the kind of the packets that carry a flow's payload.
+fn kind(flow: &Flow) -> PacketKind {
+    match flow.method.opcode() {
         Opcode::Read => PacketKind::ReadResponse,
         opcode => PacketKind::request(flow.transport, opcode).unwrap_or(PacketKind::UdSend),
-    };
+    }
+}
+
+/// Returns payload and size of the packets that carry most of a flow's payload.
+pub(super) fn packet(flow: &Flow, mtu: u32) -> (u32, u32) {
     let segment = match &flow.method {
         Method::Bulk(traffic) if traffic.bytes <= mtu => Segment::only(traffic.bytes),
         _ => Segment { payload: mtu, first: false, last: false },
     };
-    (segment.payload, packet_bytes(kind, segment))
+    (segment.payload, packet_bytes(kind(flow), segment))
+}
+
+/// Returns the payload rate of a link that a flow fills alone: of its messages, each packet with headers,
+/// delimiters and whole blocks.
+pub(super) fn goodput(flow: &Flow, mtu: u32, link: BitRate) -> BitRate {
+    let kind = kind(flow);
+    let on_wire = |payload, first, last| {
+        let segment = Segment { payload, first, last };
+        on_the_wire(packet_bytes(kind, segment)).get()
+    };
+    let (payload, wire) = match &flow.method {
+        Method::Bulk(traffic) if traffic.bytes > 0 => {
+            let (full, rest) = (traffic.bytes / mtu, traffic.bytes % mtu);
+            let packets = u64::from(full) + u64::from(rest > 0);
+            let of = |number: u64, payload| on_wire(payload, number == 0, number + 1 == packets);
+            // The packets between the first and the last are alike.
+            let wire = match packets {
+                1 => of(0, traffic.bytes),
+                _ => {
+                    let last = if rest > 0 { rest } else { mtu };
+                    of(0, mtu) + of(1, mtu) * (packets - 2) + of(packets - 1, last)
+                }
+            };
+            (u64::from(traffic.bytes), wire)
+        }
+        _ => (u64::from(mtu), on_wire(mtu, false, false)),
+    };
+    let bps = u128::from(link.as_bps()) * u128::from(payload) / u128::from(wire);
+    BitRate::from_bps(bps as u64)
 }

@@ -16,6 +16,7 @@ mod run;
 mod scenario;
 mod shortfall;
 mod spec;
+mod start;
 
 pub use bottleneck::{Bottleneck, LimitingPart};
 pub use builder::{BuildError, InfinibandBuilder};

@@ -1,6 +1,6 @@
 //! [`Shortfall`]: the reason for which a bulk flow gets less than its bottleneck allows.
 
-use super::bottleneck::packet;
+use super::bottleneck::{LimitingPart, goodput, packet};
 use super::{Bottleneck, Flow, FlowResult, InfinibandResults, InfinibandScenario, Method};
 use bandwise_rdma::verbs::{Opcode, Transport};
 use bandwise_topology::{NodeId, Port};
@@ -13,6 +13,9 @@ const FULL: f64 = 0.97;
 /// The part of a rate below which a window may hold a flow. A flow that begins to send needs a while to
 /// fill its path.
 const HELD: f64 = 0.9;
+
+/// The same of a flow that a core or its queue pairs limit.
+const HELD_BY_HOST: f64 = 0.8;
 
 /// What holds a bulk flow below its bottleneck.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -99,7 +102,12 @@ impl InfinibandScenario {
             if window.0 >= window.1 {
                 return Some(Shortfall::Silent);
             }
-            let allowed = self.bottleneck(flow).payload;
+            let Bottleneck { part: limit, payload: allowed, .. } = self.bottleneck(flow);
+            // The time of a core or of a queue pair for a message is not known so well.
+            let held = match limit {
+                LimitingPart::Cpu(_) | LimitingPart::QueuePairs { .. } => HELD_BY_HOST,
+                _ => HELD,
+            };
             let part = rate.as_bps() as f64 / allowed.as_bps() as f64;
             if part >= FULL {
                 return None;
@@ -119,7 +127,7 @@ impl InfinibandScenario {
             match blocked {
                 Some(part) => Some(Shortfall::Blocked { part }),
                 None if rate.as_bps() == 0 => Some(Shortfall::Nothing),
-                None if part < HELD => self.outstanding(flow, rate),
+                None if part < held => self.outstanding(flow, rate),
                 None => None,
             }
         };
@@ -145,12 +153,11 @@ impl InfinibandScenario {
         let is_read = flow.method.opcode() == Opcode::Read;
         let (from, to) = if is_read { (flow.to, flow.from) } else { (flow.from, flow.to) };
         let hosts = self.fabric.hosts();
-        let (payload, wire) = packet(flow, self.mtu(flow).get());
+        let mtu = self.mtu(flow).get();
+        let (payload, wire) = packet(flow, mtu);
         let path = self.routes.path(&self.fabric, hosts[from], hosts[to]);
         let links = path.iter().filter_map(|&port| {
-            let bps = u128::from(self.fabric.peer(port)?.1.rate.as_bps());
-            let goodput = (bps * u128::from(payload) / u128::from(wire)) as u64;
-            let goodput = BitRate::from_bps(goodput);
+            let goodput = goodput(flow, mtu, self.fabric.peer(port)?.1.rate);
             let credits = self.credits(port, payload, wire).map_or(goodput, |(rate, _)| rate);
             Some((SharedPart::Link(port), goodput.min(credits)))
         });

@@ -49,7 +49,7 @@ enum Header {
 }
 
 /// The number of lines that show another tool's format.
-const SHOWN: usize = 3;
+const SHOWN: usize = 8;
 /// The most bytes that are read for them, in a file of comments.
 const LONGEST_HEAD: usize = 16 << 10;
 
@@ -271,6 +271,14 @@ impl FlowList {
 
     fn host(&self, source: &Source, what: &str, field: &Field) -> Result<u32, InputError> {
         let number = whole(field).and_then(|number| u32::try_from(number).ok());
+        if let (Some(number), Some(&named)) = (number, self.names.get(field.text))
+            && number != named
+        {
+            let message =
+                format!("{what} is the number of a host and the name of another, {}", field.text);
+            let allowed = "a name that is no number, or a number that is no name";
+            return Err(source.error(field.span.clone(), message).allowed(allowed));
+        }
         // Spreadsheets put names in quotes.
         let named = || self.names.get(field.text.trim_matches('"')).copied();
         number.filter(|&number| number < self.hosts).or_else(named).ok_or_else(|| {

@@ -45,6 +45,15 @@ fn hosts_may_have_names() {
         found.iter().map(|flow| (flow.src, flow.dst)).collect::<Vec<_>>(),
         [(3, 0), (53, 7)]
     );
+    let both = [("3", 7), ("7", 7)].map(|(name, number)| (name.to_owned(), number));
+    let mut list = read::FlowList::new("my.csv", 54, 1).with_names(Arc::new(both.into()));
+    list.line("start_ns,src,dst,bytes").unwrap();
+    assert!(list.line("0,7,5,5").unwrap().is_some());
+    let both = list.line("1,3,5,5").unwrap_err().to_string();
+    assert!(
+        both.starts_with("my.csv:3: src is the number of a host and the name of another"),
+        "{both}"
+    );
     let refused = lines("start_ns,src,dst,bytes\n0,c,0,5\n").unwrap_err().to_string();
     assert_eq!(refused, "my.csv:2: src is \"c\" (allowed: hosts 0 to 53, or their names)");
 }

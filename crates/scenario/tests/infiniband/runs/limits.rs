@@ -35,7 +35,8 @@ fn queue_pairs_limit_small_messages() {
     let (part, allowed, got) = limit(link, "buffer = \"1 MiB\"\nqps = 4");
     assert!(matches!(part, LimitingPart::Link(_)), "{part:?}");
     assert!(
-        close(allowed, 400.0 * 4096.0 / 4138.0, 1e-3) && close(got, allowed, 0.02),
+        // 4138 B with delimiters, in whole blocks of 8 B.
+        close(allowed, 400.0 * 4096.0 / 4144.0, 1e-4) && close(got, allowed, 1e-3),
         "{allowed} {got}"
     );
     let (part, allowed, got) = limit(link, "bytes = \"256 B\"\nbuffer = \"1 MiB\"");
@@ -68,7 +69,8 @@ fn credits_limit_long_cables_with_small_buffers() {
     let (part, allowed, got) = limit(link, bulk);
     assert!(matches!(part, LimitingPart::Link(_)), "{part:?}");
     assert!(
-        close(allowed, 400.0 * 4096.0 / 4122.0, 1e-3) && close(got, allowed, 0.02),
+        // 4122 B with delimiters, in whole blocks of 8 B; 16 B more in the first packet of 16.
+        close(allowed, 400.0 * 4096.0 / 4129.0, 1e-4) && close(got, allowed, 1e-3),
         "{allowed} {got}"
     );
     let (part, allowed, got) = limit(link, &format!("{bulk}\n[switch]\nbuffer = \"32 KiB\""));
@@ -123,4 +125,20 @@ fn responder_of_reads_limits_them() {
     let (part, allowed, got) = limit("rate = \"100 Gbps\"", keys);
     assert!(matches!(part, LimitingPart::Rnic(_)), "{part:?}");
     assert!(close(allowed, 65.5, 1e-2) && close(got, allowed, 0.02), "{allowed} {got}");
+}
+
+/// A packet of 64 B has 90 B, 92 with delimiters, and takes 96 in whole blocks. With an MTU of 256 B, one
+/// message of 257 B has two packets: of 282 and 27 B, which take 288 and 32.
+#[test]
+fn small_packets_have_the_rate_that_they_get() {
+    for (rate, keys, payload, wire) in [
+        (2.0, "bytes = \"64 B\"", 64.0, 96.0),
+        (10.0, "bytes = \"257 B\"\n[device]\nmtu = 256", 257.0, 288.0 + 32.0),
+    ] {
+        let keys = format!("opcode = \"send\"\nbuffer = \"64 KiB\"\n{keys}");
+        let (part, allowed, got) = limit(&format!("rate = \"{rate} Gbps\""), &keys);
+        assert!(matches!(part, LimitingPart::Link(_)), "{part:?}");
+        assert!(close(allowed, rate * payload / wire, 1e-6), "{allowed}");
+        assert!(close(got, allowed, 2e-3), "{allowed} {got}");
+    }
 }

@@ -30,7 +30,8 @@ const GENERATIONS: [(u64, f64, &str); 8] = [
     (1600, 968.0, "connectx8-xdr"),
 ];
 
-/// Full packets have 4096 of 4122 B of payload on the wire, and 256 of 280 B in PCIe.
+/// Full packets have 4096 of 4122 B of payload on the wire, and 256 of 280 B in PCIe. With delimiters and
+/// whole blocks of 8 B they take 4128 B: 0.15% less.
 #[test]
 fn bulk_reaches_the_slower_of_link_and_pcie() {
     for (link, pcie, preset) in GENERATIONS {
@@ -49,7 +50,7 @@ fn bulk_reaches_the_slower_of_link_and_pcie() {
             let is_pcie = wanted < 0.99 * link as f64 && pcie * 256.0 / 280.0 == wanted;
             assert_eq!(bottleneck.part == LimitingPart::Pcie(None), is_pcie, "{link}");
             let allowed = bottleneck.payload.as_gbps_f64();
-            assert!((allowed / wanted - 1.0).abs() < 1e-3, "{link}: {allowed} of {wanted}");
+            assert!((allowed / wanted - 1.0).abs() < 2e-3, "{link}: {allowed} of {wanted}");
             let got = gbps(&run(&text(link, &flow)).flows[0]);
             assert!((got / wanted - 1.0).abs() < 0.02, "{link}, {bytes}: {got} of {wanted}");
         }
