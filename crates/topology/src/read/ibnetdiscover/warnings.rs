@@ -70,7 +70,8 @@ impl Dump {
                 self.host_links,
             );
             let at = node_line(source, name).unwrap_or(0..0);
-            let allowed = "another one by `port` in [[node]] of a scenario with this `fabric-file`";
+            let allowed = "another one by `port` in [[node]] of a scenario of kind = \"infiniband\" with this \
+                           `fabric-file`";
             warnings.push(source.error(at, message).allowed(allowed));
         }
         warnings
