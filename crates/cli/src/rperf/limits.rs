@@ -138,6 +138,7 @@ pub(super) fn sentences(settings: &Settings, outcome: &Outcome) -> Vec<String> {
     sentences.extend(outcome.flows.iter().filter_map(coarse).collect::<BTreeSet<_>>());
     let of_run = |measured: &Measured| settings.runs[measured.0].start_of(&measured.1, &measured.2);
     sentences.extend(outcome.flows.iter().filter_map(of_run).collect::<BTreeSet<_>>());
+    sentences.extend(outcome.flows.iter().filter_map(|measured| beyond(settings, measured)));
     sentences.extend(slowest(settings, outcome));
     sentences.extend(outcome.limits.iter().cloned());
     sentences
@@ -155,6 +156,20 @@ type Measured = (usize, Flow, FlowResult);
 fn silent(((_, flow, _), shortfall): (&Measured, &Option<Shortfall>)) -> Option<String> {
     (*shortfall == Some(Shortfall::Silent)).then(|| {
         format!("{} does not send during the measurement, by its `start` and `stop`.", flow.name)
+    })
+}
+
+/// Returns a sentence about a flow that gets clearly more than its limit, as in a short measurement.
+fn beyond(settings: &Settings, (run, flow, result): &Measured) -> Option<String> {
+    const CLEARLY: f64 = 1.02;
+    let rate = result.bandwidth?.rate();
+    let allowed = settings.runs[*run].bottleneck(flow).payload;
+    (rate.as_bps() as f64 > CLEARLY * allowed.as_bps() as f64).then(|| {
+        format!(
+            "{} gets {:.2} Gbps, more than its limit: the measurement is too short for an average.",
+            flow.name,
+            rate.as_gbps_f64()
+        )
     })
 }
 
