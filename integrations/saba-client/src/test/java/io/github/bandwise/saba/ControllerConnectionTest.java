@@ -40,7 +40,7 @@ class ControllerConnectionTest {
             assertEquals(new Response.Done(Map.of("n", 1L)), connection.ask(REQUEST));
             assertEquals(new Response.Done(Map.of("n", 2L)), connection.ask(REQUEST));
             String wanted = "POST /v1/clients HTTP/1.1\nHost: controller\nAuthorization: Bearer secret\n"
-                    + "Content-Length: 2\n\n";
+                    + "Content-Type: application/json\nContent-Length: 2\n\n";
             assertTrue(server.requests.take().startsWith(wanted));
         }
     }
