@@ -15,6 +15,8 @@ pub(super) enum Margin<'a> {
     Label(&'a str),
     /// A number or a time before all lines.
     Number,
+    /// The same text before all lines but for its digits, such as that of a log: `Nov 02 09:12:44 node1: `.
+    Log(&'a str),
 }
 
 impl<'a> Margin<'a> {
@@ -27,7 +29,8 @@ impl<'a> Margin<'a> {
         }
         let first = lines().next().and_then(|line| line.split_whitespace().next());
         let label = first.filter(|word| word.ends_with(':')).map(Margin::Label);
-        let candidates = label.into_iter().chain([Margin::Number]);
+        let log = lines().find_map(|line| Some(Margin::Log(&line[..start_of_dump(line)?])));
+        let candidates = label.into_iter().chain([Margin::Number]).chain(log);
         let is_before_all = |margin: &Margin| {
             lines().all(|line| margin.is_before(line))
                 && lines().any(|line| is_node(margin.remove(line)))
@@ -40,6 +43,7 @@ impl<'a> Margin<'a> {
         match self {
             Margin::Label(label) => line.starts_with(label),
             Margin::Number => number(line).is_some(),
+            Margin::Log(text) => after_alike(line, text.trim_end()).is_some(),
             Margin::None | Margin::Quotes => true,
         }
     }
@@ -52,6 +56,7 @@ impl<'a> Margin<'a> {
             Margin::Quotes => line.trim_start_matches(|c: char| c == '>' || c.is_whitespace()),
             Margin::Label(label) => line.strip_prefix(label).unwrap_or(line),
             Margin::Number => number(line).unwrap_or(line),
+            Margin::Log(text) => after_alike(line, text.trim_end()).unwrap_or(line),
         };
         rest.trim_start()
     }
@@ -63,9 +68,29 @@ impl<'a> Margin<'a> {
             Margin::Quotes => "lines begin with `>`, as mail quotes".to_owned(),
             Margin::Label(label) => format!("each line begins with `{label}`"),
             Margin::Number => "each line begins with a number or a time".to_owned(),
+            Margin::Log(text) => {
+                format!("each line begins as `{}`, but for digits", text.trim_end())
+            }
         };
         Some(source.error_in_line(1, format!("{before}: removed")))
     }
+}
+
+/// Returns the place in a line where the first line of a dump, or one about the next node, begins.
+fn start_of_dump(line: &str) -> Option<usize> {
+    let starts = ["# Topology file: generated on ", "vendid=0x", "switchguid=0x", "caguid=0x"];
+    let at = starts.iter().find_map(|start| line.find(start))?;
+    (at > 0 && line[..at].ends_with(char::is_whitespace)).then_some(at)
+}
+
+/// Returns a line without a text at its begin, where both may have other digits.
+fn after_alike<'a>(line: &'a str, text: &str) -> Option<&'a str> {
+    let mut rest = line.chars();
+    let is_alike = |(wanted, found): (char, Option<char>)| {
+        found == Some(wanted)
+            || (wanted.is_ascii_digit() && found.is_some_and(|c| c.is_ascii_digit()))
+    };
+    text.chars().all(|wanted| is_alike((wanted, rest.next()))).then(|| rest.as_str())
 }
 
 /// Returns a line without the number or the time at its begin: `12`, `12:` or `2026-03-03T08:01:12`.

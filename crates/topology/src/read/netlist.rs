@@ -23,7 +23,7 @@ pub(super) trait Dialect {
     fn bare_description<'a>(&self, comment: &'a str) -> Option<&'a str>;
 
     /// Returns `true` for a line that is not of the file itself, such as a prompt. It is asked of
-    /// lines that begin with a bracket but no port.
+    /// lines that begin as those of ports and nodes do, and go on as text.
     fn is_noise(&mut self, _line: Cursor) -> bool {
         false
     }
@@ -76,7 +76,7 @@ pub(super) fn records<'a, D: Dialect>(
         if text.is_empty() || text.starts_with('#') {
             continue;
         }
-        if text.starts_with('[') && !is_port(text) && dialect.is_noise(line) {
+        if is_text(text) && dialect.is_noise(line) {
             continue;
         }
         if text.starts_with('[') {
@@ -100,10 +100,17 @@ pub(super) fn records<'a, D: Dialect>(
     Ok(records)
 }
 
-/// Returns whether a line begins with the number of a port in brackets, or with a part of it.
-fn is_port(text: &str) -> bool {
-    let rest = text[1..].trim_start_matches(|c: char| c.is_ascii_digit());
-    rest.is_empty() || (rest.len() < text.len() - 1 && rest.starts_with(']'))
+/// Returns whether a line begins as those of ports and nodes do, but goes on otherwise: `[root@host ~]#`,
+/// `[1] see below`, `Switch it off`. A line that is cut off goes on as it should.
+fn is_text(text: &str) -> bool {
+    let word = |rest: &str| rest.trim_start().starts_with(char::is_alphabetic);
+    if let Some(inner) = text.strip_prefix('[') {
+        let rest = inner.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_number = rest.len() < inner.len() || rest.is_empty();
+        return !is_number || rest.strip_prefix(']').map_or(!rest.is_empty(), word);
+    }
+    let after = KEYWORDS.iter().find_map(|(keyword, _)| text.strip_prefix(keyword));
+    after.is_some_and(|rest| rest.starts_with([' ', '\t']) && word(rest))
 }
 
 /// Returns a warning at the first router, because routers count as hosts.

@@ -180,6 +180,8 @@ fn lines_around_a_dump_are_skipped_with_a_warning() {
         ("[09:12:44] (base) ann % ibnetdiscover\n", "", 1),
         ("", "(END)\n", 1),
         ("", "exit\nlogout\n", 2),
+        ("[1] see below\n", "[1] a footnote\n", 2),
+        ("Ca. 40 hosts\n", "Switch it off?\n", 2),
     ] {
         let lines = if count == 1 { "line" } else { "lines" };
         let found = warnings(&format!("{before}{}{after}", dump(3)));
@@ -211,6 +213,19 @@ fn words_before_all_lines_are_removed_with_a_note() {
         (&|i| format!("{i:6}\t"), number),
         (&|i| format!("{i}:"), number),
         (&|i| format!("2026-03-03T08:01:{i:02} "), number),
+        (
+            &|i| format!("Nov 02 09:12:{i:02} n1 ibnetdiscover[123]: "),
+            "f:1: each line begins as `Nov 02 09:12:02 n1 ibnetdiscover[123]:`, but for digits: removed",
+        ),
+        (&|_| "n1  | ".into(), "f:1: each line begins as `n1  |`, but for digits: removed"),
+        (
+            &|_| "[pod/x2k/main] ".into(),
+            "f:1: each line begins as `[pod/x2k/main]`, but for digits: removed",
+        ),
+        (
+            &|i| format!("[  12.3456{i:02}] "),
+            "f:1: each line begins as `[  12.345602]`, but for digits: removed",
+        ),
     ] {
         assert_eq!(warnings(&lines(before)), [note]);
     }
