@@ -1,5 +1,6 @@
 //! Fabrics for tests.
 
+use bandwise_input::is_printable;
 use bandwise_topology::{Fabric, FabricBuilder, NodeId, NodeKind, Port};
 use bandwise_units::{BitRate, Time};
 use proptest::prelude::*;
@@ -78,6 +79,11 @@ impl Plan {
     }
 }
 
+/// Returns whether names of nodes may have this character.
+fn is_allowed(c: char) -> bool {
+    is_printable(c) && c != char::REPLACEMENT_CHARACTER
+}
+
 /// Random connected fabrics of up to 8 switches and 12 hosts, with up to `most_ports` ports a switch.
 pub(crate) fn random(most_ports: u16) -> impl Strategy<Value = Fabric> {
     // A byte holds the port numbers of some, a word of 64 bits the set of all ports.
@@ -90,7 +96,7 @@ pub(crate) fn random(most_ports: u16) -> impl Strategy<Value = Fabric> {
         (10_000_000u64..1 << 50, 0u64..=1_000_000_000_000),
     ];
     let name = prop_oneof![Just("sw".to_owned()), "[ -~]{0,20}[!-~]", "\\PC{0,8}[:#@\"é]"]
-        .prop_map(|n| n.replace(char::REPLACEMENT_CHARACTER, "?").trim_start().to_owned());
+        .prop_map(|n| n.replace(|c| !is_allowed(c), "?").trim_start().to_owned());
     let plan = (
         1usize..8,
         prop::collection::vec(prop::sample::select(ports), 1..3),
