@@ -164,7 +164,7 @@ impl Refusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limited {
-    /// Clients at one time.
+    /// Clients of one owner.
     Clients,
     /// Applications of all clients of one owner.
     Applications,
@@ -172,15 +172,20 @@ pub enum Limited {
     Connections,
     /// Requests of one client with unacknowledged answers.
     Unacknowledged,
+    /// Unacknowledged answers of all clients of one owner, beyond the number of its applications and connections.
+    Answers,
 }
 
 impl std::fmt::Display for Limited {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Limited::Clients => "clients at one time",
+            Limited::Clients => "clients of one owner",
             Limited::Applications => "applications of one owner",
             Limited::Connections => "connections of one owner",
             Limited::Unacknowledged => "requests of one client with unacknowledged answers",
+            Limited::Answers => {
+                "unacknowledged answers of one owner beyond its applications and connections"
+            }
         })
     }
 }

@@ -42,14 +42,16 @@ impl Rules {
 /// The limits of clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Clients at one time.
+    /// Clients of one [`Owner`](super::Owner).
     pub clients: u32,
-    /// Applications of all clients of one [`Owner`](super::Owner).
+    /// Applications of all clients of one owner.
     pub applications: u32,
     /// Connections of all clients of one owner.
     pub connections: u32,
     /// Requests of one client with unacknowledged answers.
     pub unacknowledged: u32,
+    /// Unacknowledged answers of all clients of one owner, beyond the number of its applications and connections.
+    pub answers: u32,
 }
 
 impl Default for Rules {
@@ -71,6 +73,12 @@ impl Default for Rules {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { clients: 4_000, applications: 1_000, connections: 100_000, unacknowledged: 1_000 }
+        Limits {
+            clients: 4_000,
+            applications: 1_000,
+            connections: 100_000,
+            unacknowledged: 1_000,
+            answers: 10_000,
+        }
     }
 }

@@ -17,17 +17,19 @@ pub struct State {
     pub(super) drained: BTreeSet<PortId>,
     of_client: BTreeSet<(ClientId, ApplicationId)>,
     of_application: BTreeSet<(ApplicationId, ConnectionId)>,
-    /// The counts of each owner with any application or connection.
+    /// The counts of each owner with any client.
     held: BTreeMap<Owner, Held>,
     /// The parts of each job, by its owner, application and name.
     jobs: BTreeMap<(Owner, String, String), BTreeSet<ApplicationId>>,
 }
 
-/// The numbers of applications and connections of all clients of an owner.
+/// The numbers of an owner's clients, and of the applications, connections and stored answers of all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Held {
+    pub(super) clients: u32,
     pub(super) applications: u32,
     pub(super) connections: u32,
+    pub(super) answers: u32,
 }
 
 impl State {
@@ -55,16 +57,31 @@ impl State {
     pub(super) fn apply(&mut self, change: Change) -> Change {
         match change {
             Change::Next(next) => Change::Next(std::mem::replace(&mut self.next, next)),
-            Change::Client(id, client) => Change::Client(id, put(&mut self.clients, id, client)),
+            Change::Client(id, client) => {
+                if let Some(client) = &client {
+                    self.hold(client.owner.clone(), |held| held.clients += 1);
+                }
+                let before = put(&mut self.clients, id, client);
+                if let Some(client) = &before {
+                    self.hold(client.owner.clone(), |held| less(&mut held.clients));
+                }
+                Change::Client(id, before)
+            }
             Change::Answered(id, number, answered) => {
+                let is_there = answered.is_some();
                 let before = put(&mut self.answered, (id, number), answered);
+                match (before.is_some(), is_there) {
+                    (false, true) => self.hold_with(id, |held| held.answers += 1),
+                    (true, false) => self.hold_with(id, |held| less(&mut held.answers)),
+                    _ => {}
+                }
                 Change::Answered(id, number, before)
             }
             Change::Application(id, application) => {
                 let is_there = application.is_some();
                 if let Some(of) = &application {
                     self.of_client.insert((of.client, id));
-                    self.hold(of.client, |held| held.applications += 1);
+                    self.hold_with(of.client, |held| held.applications += 1);
                     self.part(of, |parts| parts.insert(id));
                 }
                 let before = put(&mut self.applications, id, application);
@@ -73,25 +90,21 @@ impl State {
                         self.of_client.remove(&(of.client, id));
                         self.part(of, |parts| parts.remove(&id));
                     }
-                    self.hold(of.client, |held| {
-                        held.applications = held.applications.saturating_sub(1)
-                    });
+                    self.hold_with(of.client, |held| less(&mut held.applications));
                 }
                 Change::Application(id, before)
             }
             Change::Connection(id, connection) => {
                 if let Some(of) = &connection {
                     self.of_application.insert((of.application, id));
-                    self.hold(of.client, |held| held.connections += 1);
+                    self.hold_with(of.client, |held| held.connections += 1);
                 }
                 let before = put(&mut self.connections, id, connection);
                 if let Some(of) = &before {
                     if !self.connections.contains_key(&id) {
                         self.of_application.remove(&(of.application, id));
                     }
-                    self.hold(of.client, |held| {
-                        held.connections = held.connections.saturating_sub(1)
-                    });
+                    self.hold_with(of.client, |held| less(&mut held.connections));
                 }
                 Change::Connection(id, before)
             }
@@ -105,11 +118,13 @@ impl State {
         }
     }
 
-    /// Updates the counts of a client's owner. A client normally exists longer than its
-    /// applications and connections. After a manual edit of the store, a removed item may not have
-    /// been counted.
-    fn hold(&mut self, client: ClientId, change: impl FnOnce(&mut Held)) {
+    /// Updates the counts of a client's owner. A client normally exists longer than what it holds.
+    fn hold_with(&mut self, client: ClientId, change: impl FnOnce(&mut Held)) {
         let owner = self.owner_of(client).cloned().unwrap_or_default();
+        self.hold(owner, change);
+    }
+
+    fn hold(&mut self, owner: Owner, change: impl FnOnce(&mut Held)) {
         let mut held = self.held.remove(&owner).unwrap_or_default();
         change(&mut held);
         if held != Held::default() {
@@ -145,10 +160,14 @@ impl State {
         self.clients.get(&client).map(|client| &client.owner)
     }
 
+    /// Returns the counts of an owner.
+    pub(super) fn held_by(&self, owner: &Owner) -> Held {
+        self.held.get(owner).copied().unwrap_or_default()
+    }
+
     /// Returns the counts of this client's owner.
     pub(super) fn held_with(&self, client: ClientId) -> Held {
-        let owner = self.owner_of(client);
-        owner.and_then(|owner| self.held.get(owner)).copied().unwrap_or_default()
+        self.owner_of(client).map_or_else(Held::default, |owner| self.held_by(owner))
     }
 
     /// Iterates over all records.
@@ -255,6 +274,11 @@ fn ends<K: Ord + Copy, V>(
 ) {
     let gone = before.keys().filter(|id| !after.contains_key(id));
     changes.extend(gone.map(|&id| change(id, None)));
+}
+
+/// Counts one item less. After a manual edit of the store, a removed item may not have been counted.
+fn less(count: &mut u32) {
+    *count = count.saturating_sub(1);
 }
 
 fn put<K: Ord, V>(map: &mut BTreeMap<K, V>, key: K, value: Option<V>) -> Option<V> {

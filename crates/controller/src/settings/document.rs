@@ -139,4 +139,5 @@ pub(super) struct LimitsSpec {
     pub(super) applications: Option<Spanned<i64>>,
     pub(super) connections: Option<Spanned<i64>>,
     pub(super) unacknowledged: Option<Spanned<i64>>,
+    pub(super) answers: Option<Spanned<i64>>,
 }

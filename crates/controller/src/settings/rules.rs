@@ -46,6 +46,7 @@ pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, Input
             applications: number(&limits.applications, default.limits.applications)?,
             connections: number(&limits.connections, default.limits.connections)?,
             unacknowledged: number(&limits.unacknowledged, default.limits.unacknowledged)?,
+            answers: number(&limits.answers, default.limits.answers)?,
         },
     })
 }

@@ -232,7 +232,13 @@ fn drained_ports_stay_restored_after_a_restart() {
 
 #[test]
 fn refusals_by_limits_are_repeatable() {
-    let limits = Limits { clients: 2, applications: 2, connections: 2, unacknowledged: 7 };
+    let limits = Limits {
+        clients: 2,
+        applications: 2,
+        connections: 2,
+        unacknowledged: 7,
+        ..Limits::default()
+    };
     let mut world = World::new(Rules { limits, ..Rules::default() });
     let (client, _) = (world.hello(), world.hello());
     let ticket = world.ticket();
@@ -264,6 +270,59 @@ fn refusals_by_limits_are_repeatable() {
     let gone = Request::Deregister { application: first };
     assert_eq!(world.answer_to(client, 7, gone), Err(Refusal::OtherRequest(7)));
     assert_eq!(world.core.state().connections_of(first).count(), 1);
+}
+
+/// Whatever one owner asks for, another one is served, and what is kept of refused requests has an end.
+#[test]
+fn owners_have_limits_of_their_own() {
+    let limits = Limits { clients: 3, answers: 5, ..Limits::default() };
+    let mut world = World::new(Rules { limits, ..Rules::default() });
+    let hello = |world: &mut World, owner: &str| {
+        let ticket = world.ticket();
+        world.hear(Input::Hello { ticket, owner: owner.into() });
+        world.settle();
+        match &world.answers[&ticket] {
+            Ok(Answer::Welcome { client, .. }) => Ok(*client),
+            Ok(other) => panic!("{other:?}"),
+            Err(refusal) => Err(refusal.clone()),
+        }
+    };
+    let many = |most, of| Refusal::TooMany { most, of };
+    let clients: Vec<_> = (0..5).map(|_| hello(&mut world, "one")).collect();
+    assert!(clients[..3].iter().all(Result::is_ok));
+    assert_eq!(clients[3..], [Err(many(3, Limited::Clients)), Err(many(3, Limited::Clients))]);
+    let other = hello(&mut world, "other").unwrap();
+    let mut ask = |client: &ClientId, number, owner: &str| {
+        let request = NumberedRequest {
+            client: *client,
+            number,
+            acknowledged_below: 0,
+            request: register("nobody"),
+        };
+        let (ticket, path) = (world.ticket(), Ok(Vec::new()));
+        world.hear(Input::Request { ticket, owner: owner.into(), request, path });
+        world.settle();
+        world.answers[&ticket].clone().unwrap_err()
+    };
+    let unknown = Refusal::UnknownApplication("nobody".into());
+    for number in 0..9 {
+        let client = clients[number as usize % 3].as_ref().unwrap();
+        let expected = if number < 5 { unknown.clone() } else { many(5, Limited::Answers) };
+        assert_eq!(ask(client, number, "one"), expected, "{number}");
+    }
+    assert_eq!(ask(&other, 0, "other"), unknown);
+}
+
+/// Nobody ends the client of another owner, or is told that this was done.
+#[test]
+fn goodbye_of_another_owner_is_refused() {
+    let mut world = World::new(Rules::default());
+    let client = world.hello();
+    let ticket = world.ticket();
+    world.hear(Input::Goodbye { ticket, owner: "other".into(), client });
+    world.settle();
+    assert_eq!(world.answers[&ticket], Err(Refusal::NoSuchClient(client)));
+    assert!(world.stored.clients().any(|of| of == client));
 }
 
 #[test]

@@ -111,7 +111,9 @@ fn clients_of_other_owners_are_not_found() {
     assert_eq!(status.code(), Code::NotFound);
     let status = world.runtime.block_on(local.register_application(register(id, 0, "all")));
     assert_eq!(status.unwrap_err().code(), Code::NotFound);
-    world.runtime.block_on(local.goodbye(GoodbyeRequest { client: Some(id) })).unwrap();
+    let goodbye = GoodbyeRequest { client: Some(id) };
+    let status = world.runtime.block_on(local.goodbye(goodbye)).unwrap_err();
+    assert_eq!(status.code(), Code::NotFound);
     world.runtime.block_on(spark.keep_alive(alive())).unwrap();
 }
 

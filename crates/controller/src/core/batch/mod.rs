@@ -65,7 +65,7 @@ impl Batch {
         owner: Owner,
         home: Group,
     ) -> Result<Answer, Refusal> {
-        within(state.clients.len(), rules.limits.clients, Limited::Clients)?;
+        within(state.held_by(&owner).clients, rules.limits.clients, Limited::Clients)?;
         let client = ClientId(state.next.client);
         self.put(state, Change::Next(Next { client: client.0 + 1, ..state.next }));
         self.put(
@@ -140,6 +140,6 @@ impl Batch {
 }
 
 /// Refuses one more item if the limit is reached.
-fn within(there: usize, most: u32, of: Limited) -> Result<(), Refusal> {
-    if there < most as usize { Ok(()) } else { Err(Refusal::TooMany { most, of }) }
+fn within(there: u32, most: u32, of: Limited) -> Result<(), Refusal> {
+    if there < most { Ok(()) } else { Err(Refusal::TooMany { most, of }) }
 }

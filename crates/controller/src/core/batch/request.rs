@@ -14,7 +14,7 @@ const LONGEST: usize = 256;
 impl Batch {
     /// Returns the answer to a request, or `None` if the rest of the request has to go into the next write. Answers and
     /// refusals are stored and repeated. Not stored are the refusals of an unknown client, of a number that was used
-    /// for another request, and of too many unacknowledged answers.
+    /// for another request, and of too many stored answers.
     pub(in crate::core) fn ask(
         &mut self,
         state: &mut State,
@@ -33,8 +33,7 @@ impl Batch {
                 false => Err(Refusal::OtherRequest(number)),
             });
         }
-        let kept = state.answered_of(client).count();
-        if let Err(refusal) = within(kept, rules.limits.unacknowledged, Limited::Unacknowledged) {
+        if let Err(refusal) = may_be_answered(state, rules, client) {
             return Some(Err(refusal));
         }
         if let Request::Deregister { application } = request
@@ -85,7 +84,7 @@ impl Batch {
         match request {
             Request::Register { name, nodes, dataset, job } => {
                 let (most, of) = (rules.limits.applications, Limited::Applications);
-                within(state.held_with(client).applications as usize, most, of)?;
+                within(state.held_with(client).applications, most, of)?;
                 let (level, doubts) = profiles.registered(name, *nodes, dataset.as_deref())?;
                 let application = ApplicationId(state.next.application);
                 let next = Next { application: application.0 + 1, ..state.next };
@@ -106,7 +105,7 @@ impl Batch {
             Request::Connect { application, from, to } => {
                 let level = own(state, client, *application)?.level;
                 let (most, of) = (rules.limits.connections, Limited::Connections);
-                within(state.held_with(client).connections as usize, most, of)?;
+                within(state.held_with(client).connections, most, of)?;
                 let path =
                     path.as_deref().map_err(|message| Refusal::NoPath(message.clone()))?.into();
                 let connection = ConnectionId(state.next.connection);
@@ -158,4 +157,14 @@ fn fits<'a>(request: &'a Request) -> Result<(), Refusal> {
         }),
         _ => Ok(()),
     }
+}
+
+/// Refuses a request whose answer would be one too many to store: of the client, or of its owner.
+fn may_be_answered(state: &State, rules: &Rules, client: ClientId) -> Result<(), Refusal> {
+    let (limits, held) = (&rules.limits, state.held_with(client));
+    let kept = state.answered_of(client).take(limits.unacknowledged as usize).count() as u32;
+    within(kept, limits.unacknowledged, Limited::Unacknowledged)?;
+    // What exists has limits of its own; an answer beside it is a refusal, or of something that has ended.
+    let beside = held.answers.saturating_sub(held.applications + held.connections);
+    within(beside, limits.answers, Limited::Answers)
 }

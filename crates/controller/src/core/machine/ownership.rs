@@ -4,7 +4,7 @@ use super::Core;
 use crate::core::input::Input;
 use crate::core::output::Output;
 use crate::core::owner::Owner;
-use crate::core::request::{Answer, ClientId, Refusal};
+use crate::core::request::{ClientId, Refusal};
 
 impl Core {
     /// Passes on an input if its caller owns the client that it names. Otherwise returns the same
@@ -21,7 +21,7 @@ impl Core {
                 (*ticket, Err(Refusal::NoSuchClient(*client)))
             }
             Input::Goodbye { ticket, owner, client } if is_foreign(client, owner) => {
-                (*ticket, Ok(Answer::Done))
+                (*ticket, Err(Refusal::NoSuchClient(*client)))
             }
             _ => return Ok(input),
         };

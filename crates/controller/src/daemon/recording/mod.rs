@@ -36,7 +36,7 @@ pub struct Beginning {
 }
 
 /// The format version of recordings.
-pub(super) const FORM: u32 = 6;
+pub(super) const FORM: u32 = 7;
 
 /// An input, and a hash of the outputs that followed.
 #[derive(Debug, Serialize, Deserialize)]
