@@ -7,6 +7,7 @@ use redb::{
     TableDefinition,
 };
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// The last change of each key, as JSON.
@@ -40,14 +41,25 @@ impl fmt::Debug for Embedded {
 }
 
 impl Embedded {
-    /// Opens the store in this file, or creates it. The whole file is verified.
+    /// Opens the store in this file, or creates it, readable only by its owner. The whole file is verified.
     ///
     /// # Errors
     ///
-    /// Returns a [`StoreError`] if the file is in use, damaged, of another format, or can't be accessed.
+    /// Returns a [`StoreError`] if the file is in use, empty, damaged, of another format, or can't be accessed.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let failed = |why: String| StoreError::Failed { path: path.to_owned(), why };
+        match path.metadata() {
+            Ok(about) if about.len() == 0 => {
+                let why = "the file is empty".into();
+                return Err(StoreError::Damaged { path: path.to_owned(), why });
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                create(path).map_err(|error| failed(error.to_string()))?;
+            }
+            _ => {}
+        }
         let file = path.to_owned();
-        Embedded::with(path, Box::new(move |builder| builder.create(&file)))
+        Embedded::with(path, Box::new(move |builder| builder.open(&file)))
     }
 
     fn with(path: &Path, open: Open) -> Result<Self, StoreError> {
@@ -56,27 +68,13 @@ impl Embedded {
         let mut builder = Database::builder();
         builder.set_check_integrity_on_open(true);
         let database = (store.open)(&mut builder).map_err(|error| store.unusable(error))?;
-        store.begin(&database).map_err(|error| store.failed(&error))?;
-        let (form, number) = numbers(&database).map_err(|error| store.failed(&error))?;
+        let (form, number) = numbers(&database).map_err(|error| store.damaged(&error))?;
         if form != FORM.1 {
             let (path, found, known) = (store.path, form, FORM.1);
             return Err(StoreError::OtherForm { path, found, known });
         }
         (store.database, store.number) = (Some(database), number);
         Ok(store)
-    }
-
-    /// Creates the tables if they are missing.
-    fn begin(&self, database: &Database) -> Result<(), redb::Error> {
-        let transaction = database.begin_write()?;
-        {
-            let mut numbers = transaction.open_table(NUMBERS)?;
-            if numbers.get(FORM.0)?.is_none() {
-                numbers.insert(FORM.0, FORM.1)?;
-            }
-            transaction.open_table(RECORDS)?;
-        }
-        Ok(transaction.commit()?)
     }
 
     /// Returns the database. Opens it again if necessary, and then undoes a failed write that was stored after all.
@@ -114,6 +112,30 @@ impl Embedded {
     fn failed(&self, error: &redb::Error) -> StoreError {
         StoreError::Failed { path: self.path.clone(), why: error.to_string() }
     }
+
+    /// Returns the error of a database without the expected tables, or with unreadable ones.
+    fn damaged(&self, error: &redb::Error) -> StoreError {
+        match error {
+            redb::Error::Io(_) => self.failed(error),
+            _ => StoreError::Damaged { path: self.path.clone(), why: error.to_string() },
+        }
+    }
+}
+
+/// Creates an empty store. It appears in its place only when it is complete, so a process that is killed leaves no
+/// store that can't be opened.
+fn create(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let draft = tempfile::Builder::new().prefix(".new-store-").tempfile_in(folder)?;
+    let database = Database::builder().create_file(draft.reopen()?)?;
+    let transaction = database.begin_write()?;
+    transaction.open_table(NUMBERS)?.insert(FORM.0, FORM.1)?;
+    transaction.open_table(RECORDS)?;
+    transaction.commit()?;
+    database.close()?;
+    draft.persist_noclobber(path)?;
+    Ok(File::open(folder)?.sync_all()?)
 }
 
 /// Returns the format version and the number of the last write.

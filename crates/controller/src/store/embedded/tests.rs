@@ -5,6 +5,7 @@ use bandwise_saba::controller::{ApplicationId, PortId};
 use bandwise_saba::mapping::PriorityLevel;
 use redb::StorageBackend;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -46,7 +47,7 @@ fn written_records_are_loaded() {
     assert_eq!(Embedded::open(&path).unwrap().load().unwrap(), state);
 }
 
-/// A truncated file is refused, complete, or empty: no truncation loses a part of the records unnoticed.
+/// A truncated file is refused or complete: no truncation loses a part of the records unnoticed.
 #[test]
 fn truncated_store_is_refused_or_complete() {
     let folder = tempfile::tempdir().unwrap();
@@ -55,7 +56,7 @@ fn truncated_store_is_refused_or_complete() {
     let whole = std::fs::read(&path).unwrap();
     let state = State::of(some());
     let mut refused = 0;
-    for part in 1..40 {
+    for part in 0..40 {
         let cut = folder.path().join(format!("cut {part}"));
         std::fs::write(&cut, &whole[..whole.len() * part / 40]).unwrap();
         match Embedded::open(&cut).and_then(|mut store| store.load()) {
@@ -67,11 +68,34 @@ fn truncated_store_is_refused_or_complete() {
         }
     }
     assert!(refused > 0);
+    let empty = std::fs::read(folder.path().join("cut 0")).unwrap();
+    assert!(empty.is_empty(), "a refused file was written");
     let text = folder.path().join("text");
     std::fs::write(&text, "listen = 1\n").unwrap();
     assert!(matches!(Embedded::open(&text), Err(StoreError::Damaged { .. })));
     let missing = Embedded::open(&folder.path().join("no folder/store"));
     assert!(matches!(missing, Err(StoreError::Failed { .. })));
+}
+
+/// Others can't read a new store, and nothing else is left beside it.
+#[test]
+fn new_store_is_readable_by_its_owner_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    Embedded::open(&path).unwrap();
+    assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+/// A database of another program is refused and gets no tables.
+#[test]
+fn other_databases_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    drop(Database::create(&path).unwrap());
+    assert!(matches!(Embedded::open(&path), Err(StoreError::Damaged { .. })));
+    let database = Database::open(&path).unwrap();
+    assert_eq!(database.begin_read().unwrap().list_tables().unwrap().count(), 0);
 }
 
 /// A file on a disk with space for a number of writes.
@@ -122,11 +146,12 @@ fn full_disk_loses_no_accepted_write() {
     let mut failures = 0;
     for room in 0..40 {
         let path = folder.path().join(format!("store {room}"));
+        Embedded::open(&path).unwrap();
         let left = Arc::new(AtomicI64::new(i64::MAX));
         let (file, of) = (path.clone(), left.clone());
         let open: Open = Box::new(move |builder| {
             let mut options = std::fs::OpenOptions::new();
-            let file = options.read(true).write(true).create(true).truncate(false).open(&file)?;
+            let file = options.read(true).write(true).open(&file)?;
             let file = redb::backends::FileBackend::new(file)?;
             builder.create_with_backend(Full { file, left: of.clone() })
         });
