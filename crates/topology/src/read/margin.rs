@@ -90,7 +90,8 @@ fn after_alike<'a>(line: &'a str, text: &str) -> Option<&'a str> {
         found == Some(wanted)
             || (wanted.is_ascii_digit() && found.is_some_and(|c| c.is_ascii_digit()))
     };
-    text.chars().all(|wanted| is_alike((wanted, rest.next()))).then(|| rest.as_str())
+    let starts = text.chars().all(|wanted| is_alike((wanted, rest.next())));
+    starts.then_some(rest.as_str())
 }
 
 /// Returns a line without the number or the time at its begin: `12`, `12:` or `2026-03-03T08:01:12`.
