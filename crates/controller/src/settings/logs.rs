@@ -95,21 +95,3 @@ fn rotating_file(
     };
     Ok(Some(RotatingFile::new(path, size, files as u32)))
 }
-
-/// Refuses a file with two purposes, since each use would destroy the other's
-/// content.
-pub(super) fn check(source: &Source, document: &Document, folder: &Path) -> Result<(), InputError> {
-    let Document { table, store, audit, recording, .. } = document;
-    let named = [Some(table), store.as_ref(), audit.as_ref(), recording.as_ref()];
-    let mut named: Vec<&Spanned<String>> = named.into_iter().flatten().collect();
-    named.sort_by_key(|name| name.span().start);
-    for (before, name) in named.iter().enumerate() {
-        let path = folder.join(name.get_ref());
-        if named[..before].iter().any(|other| folder.join(other.get_ref()) == path) {
-            let message = format!("{:?} is used twice", name.get_ref());
-            let allowed = "a file of its own for each of table, store, audit and recording";
-            return Err(at(source, name, message).allowed(allowed));
-        }
-    }
-    Ok(())
-}

@@ -10,6 +10,7 @@ mod network;
 mod paths;
 mod remote;
 mod rules;
+mod separate;
 mod simulated;
 mod value;
 
@@ -79,7 +80,6 @@ impl Settings {
         let max_changes = matches!(store, Store::Cluster(_)).then_some(crate::cluster::MAX_CHANGES);
         let weighting = weighting(source, document.weights.as_ref(), &store)?;
         let rules = Rules { max_changes, weighting, ..rules };
-        logs::check(source, &document, folder)?;
         Ok(Settings {
             network,
             names: hosts::hosts(source, &document.hosts)?,

@@ -3,6 +3,7 @@
 use super::Settings;
 use super::document::Document;
 use super::listen::{Listen, listen};
+use super::separate;
 use super::value::{at, file};
 use bandwise_input::{InputError, Source};
 use std::fs::symlink_metadata;
@@ -11,15 +12,16 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 impl Settings {
-    /// Refuses paths at which a file or the socket can't be created. Called before anything is
-    /// started, and only reads the file system. `source` and `folder` are those of
-    /// [`read`](Settings::read).
+    /// Refuses paths at which a file or the socket can't be created, and a file that is written and has another use.
+    /// Called before anything is started, and only reads the file system. `source` and `folder` are those of
+    /// [`read`](Settings::read), `own` is the path of the settings file.
     ///
     /// # Errors
     ///
     /// Returns an [`InputError`] with the line of the first unusable path.
-    pub fn check_paths(source: &Source, folder: &Path) -> Result<(), InputError> {
+    pub fn check_paths(source: &Source, folder: &Path, own: &Path) -> Result<(), InputError> {
         let document: Document = source.toml()?;
+        separate::check(source, &document, folder, own)?;
         let Document { store, audit, recording, .. } = &document;
         for name in [store, audit, recording].into_iter().flatten() {
             let path = file(source, name, folder)?;

@@ -54,7 +54,8 @@ impl Flags {
             return Err(Failure::usage("--json has the writes of a dry run", "--dry-run --json"));
         }
         let (settings, text) = self.config.read()?;
-        Settings::check_paths(&text.source(), self.config.folder())?;
+        let Config { config, .. } = &self.config;
+        Settings::check_paths(&text.source(), self.config.folder(), config)?;
         let table = Text::read(&settings.table)?;
         let read = read::any(&table.source())?;
         if read.is_empty() {

@@ -1,8 +1,9 @@
 //! [`RotatingFile`]: a file that lines are appended to, with numbered older files.
 
 use bandwise_units::Bytes;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// A file that lines are appended to, with numbered older files: `FILE.part-000001` and on, the oldest first.
@@ -37,10 +38,26 @@ impl RotatingFile {
         self.files
     }
 
+    /// Returns whether `other` is an older file of the one at `path`, or its draft.
+    pub(crate) fn is_beside(path: &Path, other: &Path) -> bool {
+        let own = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let name = other.file_name().unwrap_or_default().as_encoded_bytes();
+        let rest = name.strip_prefix(own).and_then(|rest| std::str::from_utf8(rest).ok());
+        path.parent() == other.parent()
+            && rest.is_some_and(|rest| rest == DRAFT || number(rest).is_some())
+    }
+
     /// Opens the file for appending, or creates it. Returns it with its length. The truncated line of a killed process
     /// is ended by a newline.
     pub(super) fn open(&self) -> io::Result<(File, u64)> {
-        let mut file = OpenOptions::new().create(true).append(true).read(true).open(&self.path)?;
+        let mut options = OpenOptions::new();
+        options.append(true).read(true);
+        let mut file = match options.open(&self.path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.create(&mut options, &self.path)?
+            }
+            opened => opened?,
+        };
         let mut last = [b'\n'];
         let mut length = file.seek(SeekFrom::End(0))?;
         if length > 0 {
@@ -58,7 +75,17 @@ impl RotatingFile {
     /// initial state is written.
     pub(super) fn draft(&self) -> io::Result<File> {
         self.drop_draft()?;
-        OpenOptions::new().create_new(true).append(true).open(self.beside(DRAFT))
+        self.create(OpenOptions::new().append(true), &self.beside(DRAFT))
+    }
+
+    /// Creates a file with the permissions of the one before it. The first file is for its owner only.
+    fn create(&self, options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+        let last = self.numbers()?.pop().map(|number| self.beside(&part(number)));
+        let mode = |path: &Path| path.metadata().ok().map(|about| about.mode() & 0o666);
+        let mode = mode(&self.path).or_else(|| mode(&last?)).unwrap_or(0o600);
+        let file = options.create_new(true).mode(mode).open(path)?;
+        file.set_permissions(Permissions::from_mode(mode))?;
+        Ok(file)
     }
 
     /// Deletes an unfinished draft.

@@ -33,6 +33,25 @@ fn prune_removes_the_oldest_files_and_no_foreign_ones() {
     rotating.archive().unwrap();
 }
 
+/// New files are for their owner only, and later ones as an operator has set the one before.
+#[test]
+fn new_files_have_the_permissions_of_the_one_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let rotating = rotating(folder.path(), 3);
+    let mode = |path: &Path| path.metadata().unwrap().mode() & 0o777;
+    drop(rotating.open().unwrap());
+    assert_eq!(mode(rotating.path()), 0o600);
+    fs::set_permissions(rotating.path(), Permissions::from_mode(0o664)).unwrap();
+    drop(rotating.draft().unwrap());
+    rotating.archive().unwrap();
+    drop(rotating.open().unwrap());
+    rotating.archive().unwrap();
+    rotating.install_draft().unwrap();
+    for name in names(folder.path()) {
+        assert_eq!(mode(&folder.path().join(&name)), 0o664, "{name}");
+    }
+}
+
 #[test]
 fn truncated_line_is_terminated_on_open() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 
 use super::{Store, StoreError};
 use crate::core::{Change, State};
+use redb::backends::FileBackend;
 use redb::{
     Database, DatabaseError, Durability, ReadableDatabase, ReadableTable, StorageError,
     TableDefinition,
@@ -128,7 +129,7 @@ fn create(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let draft = tempfile::Builder::new().prefix(".new-store-").tempfile_in(folder)?;
-    let database = Database::builder().create_file(draft.reopen()?)?;
+    let database = Database::builder().create_with_backend(FileBackend::new(draft.reopen()?)?)?;
     let transaction = database.begin_write()?;
     transaction.open_table(NUMBERS)?.insert(FORM.0, FORM.1)?;
     transaction.open_table(RECORDS)?;

@@ -101,7 +101,7 @@ fn other_databases_are_refused() {
 /// A file on a disk with space for a number of writes.
 #[derive(Debug)]
 struct Full {
-    file: redb::backends::FileBackend,
+    file: FileBackend,
     left: Arc<AtomicI64>,
 }
 
@@ -152,7 +152,7 @@ fn full_disk_loses_no_accepted_write() {
         let open: Open = Box::new(move |builder| {
             let mut options = std::fs::OpenOptions::new();
             let file = options.read(true).write(true).open(&file)?;
-            let file = redb::backends::FileBackend::new(file)?;
+            let file = FileBackend::new(file)?;
             builder.create_with_backend(Full { file, left: of.clone() })
         });
         let mut store = Embedded::with(&path, open).unwrap();
