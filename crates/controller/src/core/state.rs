@@ -248,6 +248,14 @@ impl State {
         self.applications.iter().map(|(&id, of)| (id, of))
     }
 
+    /// Iterates over the connections from this one on, by id.
+    pub fn connections_from(
+        &self,
+        first: ConnectionId,
+    ) -> impl Iterator<Item = (ConnectionId, &Connection)> + '_ {
+        self.connections.range(first..).map(|(&id, of)| (id, of))
+    }
+
     /// Iterates over all connections, by id.
     pub fn connections(&self) -> impl ExactSizeIterator<Item = (ConnectionId, &Connection)> + '_ {
         self.connections.iter().map(|(&id, of)| (id, of))

@@ -1,11 +1,12 @@
 //! The discovery thread: reads the network while the event loop looks up paths and the writer writes ports.
 
-use super::message::{Discovered, Message};
+use super::message::{Discovered, Event};
+use super::queue::Queue;
 use crate::core::{Connection, Route};
 use bandwise_saba::controller::PortId;
 use bandwise_switches::Switches;
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The sending and the receiving host.
@@ -69,7 +70,7 @@ pub(super) fn run<S: Switches>(
     mut switches: S,
     shared: &SharedSwitches<S>,
     requests: &Receiver<KnownPaths>,
-    messages: &SyncSender<Message>,
+    events: &Queue,
 ) {
     while let Ok(known) = requests.recv() {
         let discovered = switches.discover().map(|ports| {
@@ -78,7 +79,7 @@ pub(super) fn run<S: Switches>(
             Discovered { ports, routes: changed }
         });
         let discovered = discovered.map_err(|fault| fault.to_string());
-        if messages.send(Message::Discovered(discovered)).is_err() {
+        if events.event(Event::Discovered(discovered)).is_err() {
             return;
         }
     }

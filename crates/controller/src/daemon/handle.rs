@@ -1,11 +1,11 @@
 //! [`Handle`]: the sender of calls to the event loop.
 
 use super::call::Call;
-use super::message::Message;
+use super::message::Asked;
 use super::paths::Paths;
-use crate::core::{Answer, Core, Refusal};
+use super::queue::{Queue, Untaken};
+use crate::core::{Answer, Core, Owner, Refusal};
 use crate::credentials::{Caller, Denied};
-use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::oneshot;
 
 /// The reason why a call has failed.
@@ -17,7 +17,7 @@ pub enum CallError {
     /// The caller lacks the permission.
     #[error(transparent)]
     Denied(#[from] Denied),
-    /// The queue of calls is full.
+    /// Too many calls of the owner wait.
     #[error("too many requests are queued; retry the same request")]
     Busy,
     /// The daemon is ending.
@@ -25,20 +25,22 @@ pub enum CallError {
     Ending,
 }
 
+impl From<Untaken> for CallError {
+    fn from(why: Untaken) -> Self {
+        match why {
+            Untaken::Full => CallError::Busy,
+            Untaken::Ended => CallError::Ending,
+        }
+    }
+}
+
 /// The sender of calls to the event loop.
 #[derive(Clone)]
 pub struct Handle {
-    pub(super) messages: SyncSender<Message>,
+    pub(super) queue: Queue,
 }
 
 impl Handle {
-    fn send(&self, message: Message) -> Result<(), CallError> {
-        self.messages.try_send(message).map_err(|error| match error {
-            TrySendError::Full(_) => CallError::Busy,
-            TrySendError::Disconnected(_) => CallError::Ending,
-        })
-    }
-
     /// Makes a call if the caller has the permission. Returns the answer, after its changes are stored.
     ///
     /// # Errors
@@ -47,17 +49,19 @@ impl Handle {
     pub async fn call(&self, caller: &Caller, call: Call) -> Result<Answer, CallError> {
         caller.check(&call)?;
         let (answers, answer) = oneshot::channel();
-        self.send(Message::Call(caller.owner().clone(), call, answers))?;
+        self.queue.call(caller.owner().clone(), Asked { call, answers })?;
         Ok(answer.await.map_err(|_| CallError::Ending)??)
     }
 
-    /// Runs a function on the core between two inputs. The function can look up paths through the network.
+    /// Runs a function on the core between two inputs, for a reader. The function can look up paths through the
+    /// network. It should be short, as no input is handled meanwhile.
     ///
     /// # Errors
     ///
     /// Returns [`CallError::Busy`] or [`CallError::Ending`].
     pub async fn inspect<T: Send + 'static>(
         &self,
+        reader: &Owner,
         inspect: impl FnOnce(&mut Core, &mut dyn Paths) -> T + Send + 'static,
     ) -> Result<T, CallError> {
         let (answers, answer) = oneshot::channel();
@@ -65,13 +69,12 @@ impl Handle {
             // The caller may have gone.
             let _ = answers.send(inspect(core, paths));
         };
-        self.send(Message::Inspect(Box::new(inspect)))?;
+        self.queue.read(reader.clone(), Box::new(inspect))?;
         answer.await.map_err(|_| CallError::Ending)
     }
 
-    /// Ends the daemon after the messages that are queued. Ports are restored first, if the daemon was started so.
+    /// Ends the daemon before it handles further calls. Ports are restored first, if the daemon was started so.
     pub fn stop(&self) {
-        // The daemon may have ended already.
-        let _ = self.messages.send(Message::Stop);
+        self.queue.stop();
     }
 }

@@ -6,16 +6,25 @@ use crate::core::{Answer, Core, Input, OrderId, OrderOutcome, Owner, Refusal, Ro
 use bandwise_switches::Port;
 use tokio::sync::oneshot;
 
-/// The number of messages that may wait.
-pub(super) const ROOM: usize = 4096;
+/// A call that waits for its answer.
+pub(super) struct Asked {
+    pub(super) call: Call,
+    pub(super) answers: oneshot::Sender<Result<Answer, Refusal>>,
+}
 
-type Answers = oneshot::Sender<Result<Answer, Refusal>>;
-type Inspect = Box<dyn FnOnce(&mut Core, &mut dyn Paths) + Send>;
+/// A function that reads the core and sends what it found to its caller.
+pub(super) type Read = Box<dyn FnOnce(&mut Core, &mut dyn Paths) + Send>;
 
 /// A message to the event loop.
 pub(super) enum Message {
-    Call(Owner, Call, Answers),
-    Inspect(Inspect),
+    Asked(Owner, Asked),
+    Read(Read),
+    Event(Event),
+    Stop,
+}
+
+/// A report of another thread.
+pub(super) enum Event {
     /// An update from the persister: stored changes or held groups.
     Persisted(Input),
     OrderEnded {
@@ -23,7 +32,6 @@ pub(super) enum Message {
         outcome: OrderOutcome,
     },
     Discovered(Result<Discovered, String>),
-    Stop,
 }
 
 /// The result of a discovery.

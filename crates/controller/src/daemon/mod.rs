@@ -19,6 +19,7 @@ mod message;
 mod metrics;
 mod paths;
 mod persister;
+mod queue;
 mod recording;
 mod replay;
 mod rotating_file;

@@ -1,10 +1,10 @@
 //! [`Persister`]: the thread that stores changes, one write after another.
 
 use super::Metrics;
-use super::message::Message;
+use super::message::Event;
+use super::queue::Queue;
 use crate::core::{Change, Group, Input};
 use crate::store::Store;
-use std::sync::mpsc::SyncSender;
 use std::time::Instant;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -31,14 +31,14 @@ pub enum PersisterMessage {
 /// The sender of stored changes and held groups to the event loop.
 #[derive(Clone)]
 pub struct EventSender {
-    messages: SyncSender<Message>,
+    queue: Queue,
     /// The start of the core's clock.
     began: Instant,
 }
 
 impl EventSender {
-    pub(super) fn new(messages: SyncSender<Message>, began: Instant) -> Self {
-        EventSender { messages, began }
+    pub(super) fn new(queue: Queue, began: Instant) -> Self {
+        EventSender { queue, began }
     }
 
     /// Sends an update to the event loop.
@@ -47,7 +47,7 @@ impl EventSender {
     ///
     /// Returns [`Stopped`] if the event loop has ended.
     pub fn send(&self, update: Input) -> Result<(), Stopped> {
-        self.messages.send(Message::Persisted(update)).map_err(|_| Stopped)
+        self.queue.event(Event::Persisted(update)).map_err(|_| Stopped)
     }
 
     /// Reports that this controller holds these groups until a time.

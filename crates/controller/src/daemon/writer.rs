@@ -1,11 +1,12 @@
 //! The writer thread: carries out orders at ports one by one. Orders that may write go before periodic checks.
 
-use super::message::Message;
+use super::message::Event;
+use super::queue::Queue;
 use crate::core::{OrderId, OrderOutcome, Task};
 use bandwise_saba::controller::PortId;
 use bandwise_switches::{Fault, Plan, Switches, Wanted};
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, SyncSender};
+use std::sync::mpsc::Receiver;
 
 /// An order to the writer.
 pub(super) struct Order {
@@ -17,11 +18,7 @@ pub(super) struct Order {
 }
 
 /// Carries out orders until the sender of orders is dropped.
-pub(super) fn run(
-    mut switches: impl Switches,
-    orders: &Receiver<Order>,
-    messages: &SyncSender<Message>,
-) {
+pub(super) fn run(mut switches: impl Switches, orders: &Receiver<Order>, events: &Queue) {
     let mut waiting = BTreeMap::new();
     loop {
         if waiting.is_empty() {
@@ -34,7 +31,7 @@ pub(super) fn run(
             Ok(outcome) => outcome,
             Err(fault) => OrderOutcome::Failed { error: fault.to_string() },
         };
-        if messages.send(Message::OrderEnded { order, outcome }).is_err() {
+        if events.event(Event::OrderEnded { order, outcome }).is_err() {
             return;
         }
     }

@@ -73,7 +73,8 @@ pub struct PortStatus {
     pub fault: Option<String>,
 }
 
-/// `GET /v1/connections`: all connections.
+/// `GET /v1/connections`: all connections, by their ids. It is read page by page: a connection that is made or closed
+/// meanwhile may be in it or not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConnectionsDocument {
     /// The connections.
@@ -140,16 +141,15 @@ impl From<(PortId, &PortState)> for PortStatus {
     }
 }
 
-impl ConnectionsDocument {
-    pub(super) fn of(core: &Core) -> Self {
-        let connection = |(id, of): (ConnectionId, &Connection)| ConnectionStatus {
+impl From<(ConnectionId, &Connection)> for ConnectionStatus {
+    fn from((id, of): (ConnectionId, &Connection)) -> Self {
+        ConnectionStatus {
             connection: id,
             application: of.application,
             level: of.level,
             from: of.from.to_string(),
             to: of.to.to_string(),
             path: of.path.to_vec(),
-        };
-        ConnectionsDocument { connections: core.state().connections().map(connection).collect() }
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod documents;
+mod pages;
 mod routes;
 
 use crate::Marking;

@@ -1,8 +1,8 @@
 //! The HTTP routes and their handlers.
 
 use super::answers::{Fails, Reply, body, words};
-use super::documents::{ConnectionsDocument, StatusDocument};
-use super::{Context, OPENAPI};
+use super::documents::StatusDocument;
+use super::{Context, OPENAPI, pages};
 use crate::core::{Candidate, ClientId, NumberedRequest};
 use crate::credentials::Caller;
 use crate::daemon::Call;
@@ -42,20 +42,26 @@ async fn description() -> Response {
     ([(CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
-async fn metrics(State(context): State<Context>) -> Result<Response, Fails> {
+async fn metrics(State(context): State<Context>, Extension(caller): By) -> Result<Response, Fails> {
     let metrics = context.metrics.clone();
-    let text = context.handle.inspect(move |core, _| metrics.text(core)).await?;
+    let text = context.handle.inspect(caller.owner(), move |core, _| metrics.text(core)).await?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(CONTENT_TYPE, kind)], text).into_response())
 }
 
-async fn status(State(context): State<Context>) -> Result<Json<StatusDocument>, Fails> {
-    context.handle.inspect(|core, _| StatusDocument::of(core)).await.map(Json).map_err(Fails::from)
+async fn status(
+    State(context): State<Context>,
+    Extension(caller): By,
+) -> Result<Json<StatusDocument>, Fails> {
+    let status = context.handle.inspect(caller.owner(), |core, _| StatusDocument::of(core));
+    Ok(Json(status.await?))
 }
 
-async fn connections(State(context): State<Context>) -> Result<Json<ConnectionsDocument>, Fails> {
-    let all = context.handle.inspect(|core, _| ConnectionsDocument::of(core));
-    all.await.map(Json).map_err(Fails::from)
+async fn connections(
+    State(context): State<Context>,
+    Extension(caller): By,
+) -> Result<Response, Fails> {
+    pages::connections(context.handle, caller.owner().clone()).await
 }
 
 /// The candidates of `/v1/plan`.
@@ -79,9 +85,9 @@ struct Ends {
     to: String,
 }
 
-async fn plan(State(context): State<Context>, bytes: Bytes) -> Reply {
+async fn plan(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
     let candidates: Candidates = body(&bytes)?;
-    let differs = context.handle.inspect(move |core, paths| {
+    let differs = context.handle.inspect(caller.owner(), move |core, paths| {
         let candidate = |candidate: CandidateSpec| -> Result<Candidate, crate::core::Refusal> {
             let path = |ends: &Ends| paths.path(&ends.from, &ends.to);
             let all: Result<_, _> = candidate.connections.iter().map(path).collect();
@@ -108,7 +114,7 @@ struct Drain {
 
 async fn drain(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
     let Drain { ports, drained } = body(&bytes)?;
-    let named = context.handle.inspect(move |core, _| {
+    let named = context.handle.inspect(caller.owner(), move |core, _| {
         let find = |name: String| {
             let id = core.ports().find(|of| of.1.name == name).map(|of| of.0);
             id.ok_or(name)

@@ -2,7 +2,7 @@
 
 use super::two_hosts::{fabric, network};
 use super::world::{Daemon, THERE, weights};
-use bandwise_controller::core::{Core, Rules};
+use bandwise_controller::core::{Core, Owner, Rules};
 use bandwise_enforce_simulated::Simulated;
 use bandwise_saba::controller::PortConfig;
 use std::num::NonZeroU8;
@@ -43,7 +43,9 @@ fn foreign_writes_are_counted_and_restored() {
     }
     daemon.until(Core::is_settled);
     let metrics = daemon.metrics.clone();
-    let text = daemon.runtime.block_on(daemon.handle.inspect(move |core, _| metrics.text(core)));
+    let text = daemon
+        .runtime
+        .block_on(daemon.handle.inspect(&Owner::default(), move |core, _| metrics.text(core)));
     let text = text.unwrap();
     assert!(text.contains("bandwise_controller_ports_overwritten_total 1\n"), "{text}");
     daemon.stop();

@@ -2,20 +2,21 @@
 
 use super::two_hosts::network;
 use super::world::{Daemon, THERE, weights};
-use bandwise_controller::core::{self, Core, Request};
+use bandwise_controller::core::{self, Core, Owner, Request};
 use bandwise_enforce_simulated::{Connection, Simulated};
 
 /// Returns each connection's rate in Gbps: by the flow model, and by the packet model.
 fn rates(daemon: &Daemon, network: &Simulated) -> [Vec<f64>; 2] {
     daemon.until(Core::is_settled);
-    let connections = daemon.runtime.block_on(daemon.handle.inspect(|here, _| {
-        let connection = |(_, of): (_, &core::Connection)| Connection {
-            from: of.from.clone(),
-            to: of.to.clone(),
-            level: of.level,
-        };
-        here.state().connections().map(connection).collect::<Vec<_>>()
-    }));
+    let connections =
+        daemon.runtime.block_on(daemon.handle.inspect(&Owner::default(), |here, _| {
+            let connection = |(_, of): (_, &core::Connection)| Connection {
+                from: of.from.clone(),
+                to: of.to.clone(),
+                level: of.level,
+            };
+            here.state().connections().map(connection).collect::<Vec<_>>()
+        }));
     let traffic = network.traffic(&connections.unwrap()).unwrap();
     let packets = traffic.packets(traffic.times()).unwrap();
     [traffic.flows().rates, packets].map(|all| all.iter().map(|rate| rate.as_gbps_f64()).collect())

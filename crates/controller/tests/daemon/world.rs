@@ -3,7 +3,7 @@
 use super::two_hosts::TABLE;
 use bandwise_controller::cluster::Groups;
 use bandwise_controller::core::{
-    Answer, ClientId, Clustering, Core, NumberedRequest, Profiles, Request, Rules,
+    Answer, ClientId, Clustering, Core, NumberedRequest, Owner, Profiles, Request, Rules,
 };
 use bandwise_controller::credentials::Caller;
 use bandwise_controller::daemon::{
@@ -181,7 +181,7 @@ impl Daemon {
     pub(crate) fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         while !self
             .runtime
-            .block_on(self.handle.inspect({
+            .block_on(self.handle.inspect(&Owner::default(), {
                 let is_so = is_so.clone();
                 move |core, _| is_so(core)
             }))

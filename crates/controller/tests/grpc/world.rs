@@ -3,7 +3,7 @@
 use crate::client::saba_client::SabaClient;
 use crate::two_hosts::{TABLE, network};
 use bandwise_controller::cluster::Groups;
-use bandwise_controller::core::{Clustering, Core, Limits, Profiles, Rules, State};
+use bandwise_controller::core::{Clustering, Core, Limits, Owner, Profiles, Rules, State};
 use bandwise_controller::credentials::{
     Authenticator, Credential, Credentials, Pattern, Rights, TokenDigest,
 };
@@ -95,7 +95,9 @@ impl World {
     pub(crate) fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
         let look = || {
             let is_so = is_so.clone();
-            self.runtime.block_on(self.handle.inspect(move |core, _| is_so(core))).unwrap()
+            self.runtime
+                .block_on(self.handle.inspect(&Owner::default(), move |core, _| is_so(core)))
+                .unwrap()
         };
         while !look() {
             std::thread::yield_now();

@@ -2,7 +2,7 @@
 
 use crate::two_hosts::{TABLE, network};
 use bandwise_controller::cluster::Groups;
-use bandwise_controller::core::{Clustering, Core, Profiles, Rules, State};
+use bandwise_controller::core::{Clustering, Core, Owner, Profiles, Rules, State};
 use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
@@ -91,7 +91,7 @@ impl World {
     ) -> T {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let handle = &self.daemon.as_ref().unwrap().0;
-        runtime.block_on(handle.inspect(move |core, _| inspect(core))).unwrap()
+        runtime.block_on(handle.inspect(&Owner::default(), move |core, _| inspect(core))).unwrap()
     }
 
     /// Polls until the condition holds.

@@ -13,6 +13,7 @@ use crate::machine;
 use crate::output::Outputs;
 use crate::progress::Progress;
 use anyhow::{Context, Error, Result, anyhow};
+use bandwise_controller::core::Owner;
 use bandwise_controller::daemon::Handle;
 use bandwise_enforce_simulated::Simulated;
 use bandwise_random::Stream;
@@ -174,7 +175,7 @@ impl Bench<'_> {
         let began = Instant::now();
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         while !runtime
-            .block_on(self.handle.inspect(|core, _| core.is_settled()))
+            .block_on(self.handle.inspect(&Owner::default(), |core, _| core.is_settled()))
             .context("the controller has ended")?
         {
             std::thread::sleep(Duration::from_millis(1));

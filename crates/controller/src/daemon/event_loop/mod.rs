@@ -11,7 +11,8 @@ pub use parts::Parts;
 use super::call::Call;
 use super::discovery::{self, KnownPaths, SharedSwitches};
 use super::handle::Handle;
-use super::message::{Discovered, Message, ROOM};
+use super::message::{Asked, Discovered, Event, Message};
+use super::queue::Queue;
 use super::writer::{self, Order};
 use super::{Audit, EventSender, Metrics, PersisterMessage, Write};
 use crate::cluster::Groups;
@@ -20,7 +21,7 @@ use bandwise_saba::controller::PortId;
 use bandwise_switches::{Fault, Switches};
 use record::Record;
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -51,7 +52,13 @@ pub struct EventLoop<S> {
     discovery: Sender<KnownPaths>,
     /// Connections that were requested since the last discovery began, and their paths.
     since: KnownPaths,
-    messages: Receiver<Message>,
+    queue: Queue,
+}
+
+impl<S> Drop for EventLoop<S> {
+    fn drop(&mut self) {
+        self.queue.end();
+    }
 }
 
 impl<S: Switches + Send + 'static> EventLoop<S> {
@@ -64,17 +71,17 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
     pub fn start(mut parts: Parts<S>) -> Result<(Handle, JoinHandle<Vec<String>>), Fault> {
         let found = parts.paths.discover()?;
         let began = Instant::now();
-        let (sender, messages) = sync_channel(ROOM);
+        let queue = Queue::new();
         let (store, changes) = unbounded_channel();
         let (writer, orders) = channel();
         let (discovery, requests) = channel();
         let metrics = parts.metrics.clone();
-        let (persister, events) = (parts.store, EventSender::new(sender.clone(), began));
+        let (persister, events) = (parts.store, EventSender::new(queue.clone(), began));
         let persister = std::thread::spawn(move || persister.run(changes, &events, &metrics));
-        let (switches, events) = (parts.switches, sender.clone());
+        let (switches, events) = (parts.switches, queue.clone());
         std::thread::spawn(move || writer::run(switches, &orders, &events));
         let paths = SharedSwitches::new(parts.paths);
-        let (scanner, shared, events) = (parts.discovery, paths.clone(), sender.clone());
+        let (scanner, shared, events) = (parts.discovery, paths.clone(), queue.clone());
         std::thread::spawn(move || discovery::run(scanner, &shared, &requests, &events));
         let mut own = EventLoop {
             core: parts.core,
@@ -94,7 +101,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             writer,
             discovery,
             since: KnownPaths::new(),
-            messages,
+            queue: queue.clone(),
         };
         let thread = std::thread::spawn(move || {
             own.since = own.known_paths();
@@ -105,7 +112,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             let _ = persister.join();
             unrestored
         });
-        Ok((Handle { messages: sender }, thread))
+        Ok((Handle { queue }, thread))
     }
 
     fn run(&mut self) -> Vec<String> {
@@ -114,21 +121,14 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                 self.flush_record();
                 return unrestored;
             }
-            let message = match self.messages.try_recv() {
-                Ok(message) => Some(message),
-                Err(_) => {
-                    self.flush_record();
-                    let wake = self.core.wake().unwrap_or(Duration::from_secs(3600));
-                    let wait = wake.saturating_sub(self.began.elapsed());
-                    let left = self.leaves.map(|by| by.saturating_duration_since(Instant::now()));
-                    let wait = left.map_or(wait, |left| wait.min(left));
-                    match self.messages.recv_timeout(wait) {
-                        Ok(message) => Some(message),
-                        Err(RecvTimeoutError::Timeout) => None,
-                        Err(RecvTimeoutError::Disconnected) => return Vec::new(),
-                    }
-                }
-            };
+            let message = self.queue.pop().or_else(|| {
+                self.flush_record();
+                let wake = self.core.wake().unwrap_or(Duration::from_secs(3600));
+                let wait = wake.saturating_sub(self.began.elapsed());
+                let left = self.leaves.map(|by| by.saturating_duration_since(Instant::now()));
+                self.queue.wait(left.map_or(wait, |left| wait.min(left)));
+                self.queue.pop()
+            });
             match message {
                 None => self.handle(Input::Tick),
                 Some(Message::Stop) if self.restores && self.leaves.is_none() => {
@@ -140,30 +140,34 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                     tracing::info!("stopping daemon; ports keep their configuration");
                     self.leaves = Some(Instant::now());
                 }
-                Some(Message::Inspect(inspect)) => inspect(&mut self.core, &mut *self.paths.lock()),
-                Some(Message::Call(owner, call, answers)) => {
+                Some(Message::Read(read)) => read(&mut self.core, &mut *self.paths.lock()),
+                Some(Message::Asked(owner, Asked { call, answers })) => {
                     self.tickets += 1;
                     let ticket = Ticket(self.tickets);
                     self.waiting.insert(ticket, answers);
                     let input = self.input(ticket, owner, call);
                     self.handle(input);
                 }
-                Some(Message::Persisted(update)) => self.persisted(update),
-                Some(Message::Discovered(Ok(Discovered { ports, routes }))) => {
-                    self.discovered(ports, routes)
+                Some(Message::Event(event)) => self.event(event),
+            }
+        }
+    }
+
+    fn event(&mut self, event: Event) {
+        match event {
+            Event::Persisted(update) => self.persisted(update),
+            Event::Discovered(Ok(Discovered { ports, routes })) => self.discovered(ports, routes),
+            Event::Discovered(Err(error)) => {
+                tracing::error!(error, "network discovery failed");
+                self.metrics.discoveries_failed.inc();
+                self.handle(Input::DiscoveryFailed { error });
+            }
+            Event::OrderEnded { order, outcome } => {
+                if let Some((port, since)) = self.ordered.remove(&order) {
+                    self.metrics.order_s.observe(since.elapsed().as_secs_f64());
+                    self.placed(port, since);
                 }
-                Some(Message::Discovered(Err(error))) => {
-                    tracing::error!(error, "network discovery failed");
-                    self.metrics.discoveries_failed.inc();
-                    self.handle(Input::DiscoveryFailed { error });
-                }
-                Some(Message::OrderEnded { order, outcome }) => {
-                    if let Some((port, since)) = self.ordered.remove(&order) {
-                        self.metrics.order_s.observe(since.elapsed().as_secs_f64());
-                        self.placed(port, since);
-                    }
-                    self.handle(Input::OrderEnded { order, outcome });
-                }
+                self.handle(Input::OrderEnded { order, outcome });
             }
         }
     }
