@@ -54,7 +54,7 @@ pub mod settings;
 pub mod store;
 
 pub use marking::Marking;
-pub use serve::{Listener, Tls, TlsError};
+pub use serve::{Listener, Tls, TlsError, raise_descriptor_limit};
 
 /// Returns the routes of a listener: gRPC and HTTP over the daemon behind `handle`, for callers that `authenticator`
 /// accepts. Answers translate a priority level into a mark by `marking`.

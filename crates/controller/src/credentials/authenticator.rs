@@ -2,6 +2,7 @@
 
 use super::page::{self, FromPage};
 use super::{Caller, Credentials};
+use crate::core::Owner;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
@@ -9,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The other end of a connection.
 #[derive(Debug, Clone)]
@@ -20,6 +21,37 @@ pub enum Peer {
     Loopback,
     /// A remote host, with the caller that its client certificate names, if it showed one.
     Remote(Option<Caller>),
+}
+
+impl Peer {
+    /// Returns the owner that the connection itself identifies.
+    pub(crate) fn owner(&self) -> Option<Owner> {
+        match self {
+            Peer::User(user) => Some(of_user(*user)),
+            Peer::Loopback => Some(of_machine()),
+            Peer::Remote(caller) => caller.as_ref().map(|caller| caller.owner().clone()),
+        }
+    }
+}
+
+fn of_user(user: u32) -> Owner {
+    Owner::from(&*format!("user {user}"))
+}
+
+fn of_machine() -> Owner {
+    Owner::from("this machine")
+}
+
+/// The caller of a connection's first admitted request. The listener passes an empty one with each request of the
+/// connection, and the [`Authenticator`] fills it.
+#[derive(Debug, Clone, Default)]
+pub struct FirstCaller(Arc<OnceLock<Owner>>);
+
+impl FirstCaller {
+    /// Returns the caller, if a request was admitted.
+    pub fn get(&self) -> Option<&Owner> {
+        self.0.get()
+    }
 }
 
 /// The reason why a caller is not authenticated.
@@ -65,9 +97,9 @@ impl Authenticator {
         }
         match peer {
             Some(Peer::User(user)) => {
-                Ok(Caller::local(&format!("user {user}"), [0, self.own].contains(user)))
+                Ok(Caller::local(of_user(*user), [0, self.own].contains(user)))
             }
-            Some(Peer::Loopback) => Ok(Caller::local("this machine", true)),
+            Some(Peer::Loopback) => Ok(Caller::local(of_machine(), true)),
             Some(Peer::Remote(Some(caller))) => Ok(caller.clone()),
             Some(Peer::Remote(None)) | None => Err(Unauthenticated::NoCredential),
         }
@@ -86,6 +118,9 @@ impl Authenticator {
         }
         match authenticator.caller(peer, request.headers()) {
             Ok(caller) => {
+                if let Some(FirstCaller(first)) = request.extensions().get() {
+                    first.get_or_init(|| caller.owner().clone());
+                }
                 request.extensions_mut().insert(caller);
                 next.run(request).await
             }

@@ -52,9 +52,9 @@ impl Caller {
 
     /// Returns a caller on this machine. Such a caller may register every
     /// application.
-    pub fn local(name: &str, drain: bool) -> Self {
+    pub fn local(owner: Owner, drain: bool) -> Self {
         let rights = Rights { applications: vec![Pattern::any()], drain };
-        Caller { owner: Owner::from(name), rights: Arc::new(rights) }
+        Caller { owner, rights: Arc::new(rights) }
     }
 
     /// Returns the owner of the caller's clients, for which limits are counted.

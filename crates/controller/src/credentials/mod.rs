@@ -8,7 +8,7 @@ mod page;
 mod token;
 
 pub use crate::pattern::{NoPattern, Pattern};
-pub use authenticator::{Authenticator, Peer, Unauthenticated};
+pub use authenticator::{Authenticator, FirstCaller, Peer, Unauthenticated};
 pub use caller::{Caller, Denied, Rights};
 pub use token::{NoDigest, TokenDigest};
 

@@ -1,88 +1,324 @@
 //! [`Connections`]: the connections of a listener, with their limits and timeouts.
 
+use super::activity::Activity;
+use super::places::{Holder, Places, Room};
 use super::tls::Tls;
-use crate::credentials::Peer;
+use crate::core::Owner;
+use crate::credentials::{FirstCaller, Peer};
+use axum::extract::Request;
+use axum::middleware::{Next, from_fn};
 use axum::{Extension, Router};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
-/// The largest number of connections of one listener. Each program opens one or a few.
-const MOST: usize = 8_192;
+/// The largest numbers of connections of one listener, if the limit of descriptors allows them. Each program opens one
+/// or a few.
+const ROOM: Room = Room { all: 8_192, strangers: 512, of_address: 64, of_owner: 4_096 };
 
-/// The timeout of a TLS handshake.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+/// The time in which a peer has to make itself known: by the certificate of a TLS handshake, or by a first request with
+/// a token.
+const STRANGE: Duration = Duration::from_secs(10);
 
-/// The idle timeout of HTTP/1 between requests and within a head; longer than half a lease.
+/// The time after which a connection is closed on which nothing happens; longer than half a lease.
 const SILENCE: Duration = Duration::from_secs(75);
+
+/// The time that a closing connection has for its last answers.
+const LAST: Duration = Duration::from_secs(2);
 
 /// The interval of HTTP/2 pings, and the timeout of their answers.
 const ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(20));
 
 /// The largest number of concurrent calls on one HTTP/2 connection.
-const CALLS: u32 = 256;
+const CALLS: u32 = 100;
+
+/// The largest buffer of a connection, or of a call on one HTTP/2 connection, in bytes.
+const BUFFER: usize = 64 << 10;
 
 /// The connections of a listener.
 pub(super) struct Connections {
     router: Router,
-    room: Arc<Semaphore>,
+    places: Arc<Mutex<Places<Arc<Notify>>>>,
     builder: Arc<Builder<TokioExecutor>>,
 }
 
 impl Connections {
-    pub(super) fn new(router: Router) -> Self {
+    /// `descriptors` is the number of descriptors that the listener may use.
+    pub(super) fn new(router: Router, descriptors: usize) -> Self {
         let mut builder = Builder::new(TokioExecutor::new());
-        builder.http1().timer(TokioTimer::new()).header_read_timeout(SILENCE);
+        let http1 = &mut builder.http1();
+        http1.timer(TokioTimer::new()).header_read_timeout(SILENCE).max_buf_size(BUFFER);
         let http2 = &mut builder.http2();
-        http2.timer(TokioTimer::new()).max_concurrent_streams(CALLS);
+        http2.timer(TokioTimer::new()).max_concurrent_streams(CALLS).max_send_buf_size(BUFFER);
         http2.keep_alive_interval(ALIVE.0).keep_alive_timeout(ALIVE.1);
-        Connections { router, room: Arc::new(Semaphore::new(MOST)), builder: Arc::new(builder) }
+        let room = Room { all: ROOM.all.min(descriptors), ..ROOM };
+        let places = Arc::new(Mutex::new(Places::new(room)));
+        Connections { router, places, builder: Arc::new(builder) }
     }
 
-    /// Waits until another connection may be accepted.
-    pub(super) async fn permit(&self) -> OwnedSemaphorePermit {
-        self.room.clone().acquire_owned().await.expect("it is never closed")
-    }
-
-    /// Serves a connection until it closes.
-    pub(super) fn serve<S>(&self, permit: OwnedSemaphorePermit, stream: S, peer: Peer)
+    /// Serves a connection of a local process until it closes. A process with too many connections is refused.
+    pub(super) fn serve_local<S>(&self, stream: S, peer: Peer)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        tokio::spawn(serve(self.router.clone(), self.builder.clone(), permit, stream, peer));
+        let Some(owner) = peer.owner() else { return };
+        let Some(place) = self.place(Holder::Known(owner)) else { return };
+        tokio::spawn(serve(self.router.clone(), self.builder.clone(), place, stream, peer));
     }
 
-    /// Serves a connection after a TLS handshake, which identifies the peer.
-    pub(super) fn serve_tls(&self, permit: OwnedSemaphorePermit, stream: TcpStream, tls: Tls) {
+    /// Serves a connection from another machine, until it closes or its peer does not make itself known. With TLS, a
+    /// handshake comes first.
+    pub(super) fn serve_remote(&self, stream: TcpStream, address: IpAddr, tls: Option<Tls>) {
+        let Some(place) = self.place(Holder::stranger(address)) else { return };
         let (router, builder) = (self.router.clone(), self.builder.clone());
         tokio::spawn(async move {
-            match tokio::time::timeout(HANDSHAKE, tls.accept(stream)).await {
-                Ok(Ok((stream, peer))) => serve(router, builder, permit, stream, peer).await,
+            let Some(tls) = tls else {
+                return serve(router, builder, place, stream, Peer::Remote(None)).await;
+            };
+            let accepts = timeout(STRANGE, tls.accept(stream));
+            let accepted = tokio::select! {
+                accepted = accepts => accepted,
+                () = place.lost.notified() => return,
+            };
+            match accepted {
+                Ok(Ok((stream, peer))) => serve(router, builder, place, stream, peer).await,
                 Ok(Err(error)) => tracing::warn!(%error, "TLS handshake failed"),
                 Err(_) => tracing::warn!("TLS handshake timed out"),
             }
         });
+    }
+
+    /// Returns a place for a new connection. Another one may lose its own.
+    fn place(&self, holder: Holder) -> Option<Place> {
+        let lost = Arc::new(Notify::new());
+        let entered = lock(&self.places).enter(holder, lost.clone());
+        let Some((number, other)) = entered else {
+            tracing::warn!("connection refused: its peer has too many");
+            return None;
+        };
+        if let Some(other) = other {
+            other.notify_one();
+        }
+        Some(Place { number, lost, places: self.places.clone() })
+    }
+}
+
+fn lock<T>(places: &Mutex<Places<T>>) -> MutexGuard<'_, Places<T>> {
+    places.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The place of a connection, which it gives up at its end.
+struct Place {
+    number: u64,
+    /// Notified if another connection takes the place.
+    lost: Arc<Notify>,
+    places: Arc<Mutex<Places<Arc<Notify>>>>,
+}
+
+impl Place {
+    /// Passes the place to the caller that the peer has turned out to be. A caller with too many loses it.
+    fn recognise(&self, owner: &Owner) {
+        if !lock(&self.places).recognise(self.number, owner) {
+            tracing::warn!(%owner, "connection closed: its caller has too many");
+            self.lost.notify_one();
+        }
+    }
+
+    /// Returns once the connection should be closed: it has lost its place, nothing happens on it, or its peer has not
+    /// made itself known in time.
+    async fn ends(&self, activity: &Activity, first: &FirstCaller, is_known: bool) {
+        let ends = async {
+            tokio::time::sleep(STRANGE).await;
+            if is_known || first.get().is_some() {
+                activity.silence(SILENCE).await;
+            }
+        };
+        tokio::select! {
+            () = ends => {}
+            () = self.lost.notified() => {}
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        lock(&self.places).leave(self.number);
     }
 }
 
 async fn serve<S>(
     router: Router,
     builder: Arc<Builder<TokioExecutor>>,
-    _permit: OwnedSemaphorePermit,
+    place: Place,
     stream: S,
     peer: Peer,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = TowerToHyperService::new(router.layer(Extension(peer)));
-    let served = builder.serve_connection(TokioIo::new(stream), service).await;
+    let owner = peer.owner();
+    owner.iter().for_each(|owner| place.recognise(owner));
+    let is_known = owner.is_some();
+    let (activity, first, place) = (Activity::new(), FirstCaller::default(), Arc::new(place));
+    let of_request = (activity.clone(), first.clone(), place.clone());
+    let observe = move |request: Request, next: Next| {
+        let (activity, first, place) = of_request.clone();
+        async move {
+            let answer = activity.observe(request, |request| next.run(request)).await;
+            first.get().inspect(|owner| place.recognise(owner));
+            answer
+        }
+    };
+    let router = router.layer(from_fn(observe));
+    let router = router.layer(Extension(peer)).layer(Extension(first.clone()));
+    let service = TowerToHyperService::new(router);
+    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let ended = tokio::select! {
+        ended = served.as_mut() => ended,
+        () = place.ends(&activity, &first, is_known) => {
+            served.as_mut().graceful_shutdown();
+            timeout(LAST, served).await.unwrap_or(Ok(()))
+        }
+    };
     // A broken connection affects no other connection.
-    if let Err(error) = served {
+    if let Err(error) = ended {
         tracing::debug!(error, "connection failed");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::credentials::{Authenticator, Credential, Credentials, Rights, TokenDigest};
+    use axum::body::Body;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::get;
+    use futures_util::stream;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+    use tokio::time::Instant;
+
+    /// Returns the other end of a connection of this peer. The answer of `/short` has an end, that of `/endless` has
+    /// none.
+    fn connected(peer: Peer) -> (Connections, DuplexStream) {
+        let rights = Rights { applications: Vec::new(), drain: true };
+        let (name, certificate) = ("spark".to_owned(), None);
+        let token = Some(TokenDigest::of("secret"));
+        let credentials = Credentials::new(&[Credential { name, certificate, token, rights }]);
+        let endless = async || {
+            Body::from_stream(stream::repeat_with(|| Ok::<_, std::io::Error>(vec![b'x'; 4096])))
+        };
+        let router = Router::new()
+            .route("/short", get(async || "short"))
+            .route("/endless", get(endless))
+            .layer(from_fn_with_state(
+                Authenticator::new(credentials),
+                Authenticator::authenticate,
+            ));
+        let connections = Connections::new(router, 100);
+        let (own, other) = duplex(16 << 10);
+        let place = connections.place(Holder::stranger([10, 0, 0, 1].into())).unwrap();
+        let (router, builder) = (connections.router.clone(), connections.builder.clone());
+        tokio::spawn(serve(router, builder, place, own, peer));
+        (connections, other)
+    }
+
+    async fn asks(stream: &mut DuplexStream, path: &str, token: &str) {
+        let text = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\n{token}\r\n");
+        stream.write_all(text.as_bytes()).await.unwrap();
+    }
+
+    /// Reads until the connection is closed. Returns what was read, and the seconds.
+    async fn closed(mut stream: DuplexStream) -> (String, u64) {
+        let began = Instant::now();
+        let mut read = Vec::new();
+        stream.read_to_end(&mut read).await.unwrap();
+        (String::from_utf8_lossy(&read).into_owned(), began.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_connections_are_closed() {
+        let (connections, mut stream) = connected(Peer::Loopback);
+        asks(&mut stream, "/short", "").await;
+        let (read, seconds) = closed(stream).await;
+        assert!(read.starts_with("HTTP/1.1 200"), "{read}");
+        assert_eq!(seconds, SILENCE.as_secs());
+        assert_eq!(connections.held(), 0);
+    }
+
+    /// Answers to pings don't keep a connection of HTTP/2 open.
+    #[tokio::test(start_paused = true)]
+    async fn idle_http2_connections_are_closed() {
+        const PING: u8 = 6;
+        let (_connections, mut stream) = connected(Peer::Loopback);
+        let began = Instant::now();
+        stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
+        stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await.unwrap();
+        let (mut head, mut pings) = ([0; 9], 0);
+        while stream.read_exact(&mut head).await.is_ok() {
+            let mut payload = vec![0; usize::from(head[2])];
+            stream.read_exact(&mut payload).await.unwrap();
+            if head[3] == PING && head[4] == 0 {
+                pings += 1;
+                head[4] = 1;
+                // The last ping precedes the end of the connection.
+                let _ = stream.write_all(&[&head[..], &payload].concat()).await;
+            }
+        }
+        assert!(pings >= 2, "{pings}");
+        let seconds = began.elapsed().as_secs();
+        assert!((SILENCE..=SILENCE + LAST).contains(&Duration::from_secs(seconds)), "{seconds} s");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn connections_whose_peer_never_reads_are_closed() {
+        let (connections, mut stream) = connected(Peer::Loopback);
+        asks(&mut stream, "/endless", "").await;
+        // The buffers take a part of the answer once more after the time of strangers.
+        tokio::time::sleep(STRANGE + SILENCE + LAST + Duration::from_secs(1)).await;
+        assert_eq!(connections.held(), 0);
+        let (read, _) = closed(stream).await;
+        assert!(read.len() <= 16 << 10, "{} bytes", read.len());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn strangers_have_little_time() {
+        let token = |token: &str| format!("authorization: Bearer {token}\r\n");
+        for (shown, seconds) in [("secret", SILENCE), ("other", STRANGE)] {
+            let (_connections, mut stream) = connected(Peer::Remote(None));
+            asks(&mut stream, "/short", &token(shown)).await;
+            let (read, closed_after) = closed(stream).await;
+            assert_eq!(read.starts_with("HTTP/1.1 200"), shown == "secret", "{read}");
+            assert_eq!(closed_after, seconds.as_secs(), "{shown}");
+        }
+        let (_connections, stream) = connected(Peer::Remote(None));
+        assert_eq!(closed(stream).await.1, STRANGE.as_secs());
+    }
+
+    /// A stranger takes the place of another one at its address, and not that of a peer that is known.
+    #[tokio::test(start_paused = true)]
+    async fn strangers_lose_their_places_to_others() {
+        let (connections, mut known) = connected(Peer::Remote(None));
+        asks(&mut known, "/short", "authorization: Bearer secret\r\n").await;
+        known.read_exact(&mut [0; 64]).await.unwrap();
+        let place = || connections.place(Holder::stranger([10, 0, 0, 1].into())).unwrap();
+        let places: Vec<Place> = (0..=ROOM.of_address).map(|_| place()).collect();
+        places[0].lost.notified().await;
+        assert_eq!(connections.held(), 1 + ROOM.of_address);
+        asks(&mut known, "/short", "").await;
+        let (read, _) = closed(known).await;
+        assert!(read.contains("HTTP/1.1 401"), "{read}");
+    }
+
+    impl Connections {
+        fn held(&self) -> usize {
+            lock(&self.places).len()
+        }
     }
 }

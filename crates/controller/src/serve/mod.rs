@@ -1,8 +1,12 @@
 //! The listeners of the controller. Each speaks HTTP/1 and HTTP/2, for people, scripts and gRPC alike.
 
+mod activity;
 mod connection;
+mod descriptors;
+mod places;
 mod tls;
 
+pub use descriptors::raise_descriptor_limit;
 pub use tls::{Tls, TlsError};
 
 use crate::credentials::Peer;
@@ -58,7 +62,7 @@ impl Listener {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         std::thread::spawn(move || {
             runtime.block_on(async {
-                match self.answer(Connections::new(router)).await {
+                match self.answer(Connections::new(router, descriptors::of_listener())).await {
                     Ok(never) => match never {},
                     Err(error) => tracing::error!(%error, "listener failed"),
                 }
@@ -73,11 +77,8 @@ impl Listener {
                 listener.set_nonblocking(true)?;
                 let listener = tokio::net::UnixListener::from_std(listener)?;
                 loop {
-                    let permit = connections.permit().await;
                     match listener.accept().await.and_then(|of| Ok((of.0.peer_cred()?, of.0))) {
-                        Ok((who, stream)) => {
-                            connections.serve(permit, stream, Peer::User(who.uid()))
-                        }
+                        Ok((who, stream)) => connections.serve_local(stream, Peer::User(who.uid())),
                         Err(error) => refused(&error).await,
                     }
                 }
@@ -85,9 +86,8 @@ impl Listener {
             Listener::Loopback(listener) => {
                 let listener = tcp(listener)?;
                 loop {
-                    let permit = connections.permit().await;
                     match listener.accept().await {
-                        Ok((stream, _)) => connections.serve(permit, stream, Peer::Loopback),
+                        Ok((stream, _)) => connections.serve_local(stream, Peer::Loopback),
                         Err(error) => refused(&error).await,
                     }
                 }
@@ -95,15 +95,11 @@ impl Listener {
             Listener::Remote(listener, tls) => {
                 let listener = tcp(listener)?;
                 loop {
-                    let permit = connections.permit().await;
-                    match (listener.accept().await, &tls) {
-                        (Ok((stream, _)), Some(tls)) => {
-                            connections.serve_tls(permit, stream, tls.clone())
+                    match listener.accept().await {
+                        Ok((stream, address)) => {
+                            connections.serve_remote(stream, address.ip(), tls.clone());
                         }
-                        (Ok((stream, _)), None) => {
-                            connections.serve(permit, stream, Peer::Remote(None))
-                        }
-                        (Err(error), _) => refused(&error).await,
+                        Err(error) => refused(&error).await,
                     }
                 }
             }

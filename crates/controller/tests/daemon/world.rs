@@ -139,7 +139,9 @@ impl Daemon {
     }
 
     pub(crate) fn say(&self, message: Call) -> Answer {
-        self.runtime.block_on(self.handle.call(&Caller::local("test", true), message)).unwrap()
+        self.runtime
+            .block_on(self.handle.call(&Caller::local("test".into(), true), message))
+            .unwrap()
     }
 
     pub(crate) fn hello(&self) -> ClientId {

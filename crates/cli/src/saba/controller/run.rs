@@ -153,6 +153,7 @@ impl Use for Run<'_> {
         let recording =
             recording.map(|of| Recording::begin(of.clone(), beginning).with_context(|| named(of)));
         bandwise_controller::log_to_standard_error();
+        bandwise_controller::raise_descriptor_limit();
         let metrics = Metrics::new();
         let parts = Parts {
             core,

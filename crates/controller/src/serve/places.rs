@@ -1,0 +1,249 @@
+//! [`Places`]: how many connections each peer may hold.
+
+use crate::core::Owner;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+/// The holder of a place.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Holder {
+    /// A peer at this address that has shown no credential yet; the network of 64 bits in IPv6.
+    Stranger(IpAddr),
+    /// A caller.
+    Known(Owner),
+}
+
+impl Holder {
+    /// Returns a peer that has shown no credential yet.
+    pub(super) fn stranger(address: IpAddr) -> Self {
+        Holder::Stranger(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let network = u128::from(address) >> 64 << 64;
+                IpAddr::V6(network.into())
+            }
+            address => address,
+        })
+    }
+}
+
+/// The largest numbers of connections.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// Of all peers.
+    pub(super) all: usize,
+    /// Of all strangers.
+    pub(super) strangers: usize,
+    /// Of the strangers at one address.
+    pub(super) of_address: usize,
+    /// Of one caller.
+    pub(super) of_owner: usize,
+}
+
+/// The places of a listener. A stranger in a full listener takes the place of another stranger: the oldest one at its
+/// own address, or at the address that holds most. A caller never loses its place to a stranger.
+#[derive(Debug)]
+pub(super) struct Places<T> {
+    room: Room,
+    next: u64,
+    /// The places of each holder with any, the oldest first.
+    of: BTreeMap<Holder, BTreeMap<u64, T>>,
+    holders: BTreeMap<u64, Holder>,
+}
+
+impl<T> Places<T> {
+    pub(super) fn new(room: Room) -> Self {
+        Places { room, next: 0, of: BTreeMap::new(), holders: BTreeMap::new() }
+    }
+
+    /// Gives a new connection a place. Returns the place's number and a connection that has lost its own, or `None` if
+    /// there is no place for the new one.
+    pub(super) fn enter(&mut self, holder: Holder, connection: T) -> Option<(u64, Option<T>)> {
+        let lost = self.make_room(&holder)?;
+        let number = self.next;
+        self.next += 1;
+        self.put(number, holder, connection);
+        Some((number, lost))
+    }
+
+    fn make_room(&mut self, holder: &Holder) -> Option<Option<T>> {
+        let is_full = self.holders.len() >= self.room.all;
+        match holder {
+            Holder::Known(_) if self.held(holder) >= self.room.of_owner => None,
+            // A caller takes a stranger's place.
+            Holder::Known(_) if is_full => self.oldest_of_strangers().map(Some),
+            Holder::Known(_) => Some(None),
+            Holder::Stranger(_) if self.held(holder) >= self.room.of_address => {
+                Some(self.oldest(&holder.clone()))
+            }
+            Holder::Stranger(_) if is_full || self.strangers() >= self.room.strangers => {
+                self.oldest_of_strangers().map(Some)
+            }
+            Holder::Stranger(_) => Some(None),
+        }
+    }
+
+    /// Passes a place to the caller that its holder has turned out to be. Returns whether the caller may hold another
+    /// place; otherwise the connection should be closed.
+    pub(super) fn recognise(&mut self, number: u64, owner: &Owner) -> bool {
+        let known = Holder::Known(owner.clone());
+        if self.holders.get(&number) == Some(&known) {
+            return true;
+        }
+        if self.held(&known) >= self.room.of_owner {
+            return false;
+        }
+        if let Some(connection) = self.leave(number) {
+            self.put(number, known, connection);
+        }
+        true
+    }
+
+    /// Gives a place up. Returns its connection, unless it has lost the place already.
+    pub(super) fn leave(&mut self, number: u64) -> Option<T> {
+        let holder = self.holders.remove(&number)?;
+        let places = self.of.get_mut(&holder)?;
+        let connection = places.remove(&number);
+        if places.is_empty() {
+            self.of.remove(&holder);
+        }
+        connection
+    }
+
+    fn put(&mut self, number: u64, holder: Holder, connection: T) {
+        self.of.entry(holder.clone()).or_default().insert(number, connection);
+        self.holders.insert(number, holder);
+    }
+
+    /// Returns the number of places that are held.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.holders.len()
+    }
+
+    fn held(&self, holder: &Holder) -> usize {
+        self.of.get(holder).map_or(0, BTreeMap::len)
+    }
+
+    fn of_strangers(&self) -> impl Iterator<Item = (&Holder, usize)> {
+        let all = self.of.iter().map(|(holder, places)| (holder, places.len()));
+        all.filter(|of| matches!(of.0, Holder::Stranger(_)))
+    }
+
+    fn strangers(&self) -> usize {
+        self.of_strangers().map(|of| of.1).sum()
+    }
+
+    fn oldest(&mut self, holder: &Holder) -> Option<T> {
+        let number = *self.of.get(holder)?.first_key_value()?.0;
+        self.leave(number)
+    }
+
+    /// Takes the oldest place of the address that holds most.
+    fn oldest_of_strangers(&mut self) -> Option<T> {
+        let most = self.of_strangers().max_by_key(|of| of.1)?.0.clone();
+        self.oldest(&most)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ROOM: Room = Room { all: 12, strangers: 6, of_address: 3, of_owner: 4 };
+
+    fn at(address: u8) -> Holder {
+        Holder::stranger(IpAddr::from([10, 0, 0, address]))
+    }
+
+    #[test]
+    fn strangers_take_each_others_places_only() {
+        let mut places = Places::new(ROOM);
+        let enter = |places: &mut Places<u8>, holder, id| places.enter(holder, id).map(|of| of.1);
+        for id in 0..3 {
+            assert_eq!(enter(&mut places, at(1), id), Some(None));
+        }
+        assert_eq!(enter(&mut places, at(1), 3), Some(Some(0)), "the oldest at the address");
+        for id in 4..7 {
+            assert_eq!(enter(&mut places, at(id), id), Some(None));
+        }
+        assert_eq!(
+            enter(&mut places, at(9), 9),
+            Some(Some(1)),
+            "the oldest of the largest address"
+        );
+        let known = |name: &str| Holder::Known(name.into());
+        for id in 20..24 {
+            assert_eq!(enter(&mut places, known("spark"), id), Some(None));
+        }
+        assert_eq!(enter(&mut places, known("spark"), 24), None);
+        for id in 30..32 {
+            assert_eq!(enter(&mut places, known("root"), id), Some(None));
+        }
+        assert_eq!(enter(&mut places, known("root"), 32), Some(Some(2)), "a stranger's place");
+    }
+
+    #[test]
+    fn recognised_strangers_hold_a_place_of_their_caller() {
+        let mut places = Places::new(ROOM);
+        let numbers: Vec<u64> = (0..5).map(|id| places.enter(at(id), id).unwrap().0).collect();
+        let recognised = numbers.iter().map(|&number| places.recognise(number, &"spark".into()));
+        assert_eq!(recognised.collect::<Vec<_>>(), [true, true, true, true, false]);
+        assert!(places.recognise(numbers[0], &"spark".into()), "again");
+        assert_eq!(places.strangers(), 1);
+        assert_eq!((places.leave(numbers[0]), places.leave(numbers[0])), (Some(0), None));
+        assert!(places.recognise(numbers[4], &"spark".into()));
+    }
+
+    #[test]
+    fn addresses_of_one_network_are_one_stranger() {
+        let of = |text: &str| Holder::stranger(text.parse().unwrap());
+        assert_eq!(of("2001:db8:1:2::1"), of("2001:db8:1:2:ffff::2"));
+        assert_ne!(of("2001:db8:1:2::1"), of("2001:db8:1:3::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("10.0.0.1"), of("10.0.0.2"));
+    }
+
+    proptest! {
+        /// Whatever comes and goes, no bound is passed and no place is lost or held twice.
+        #[test]
+        fn bounds_hold(steps in prop::collection::vec((0u8..4, 0u8..8), 0..300)) {
+            let mut places = Places::new(ROOM);
+            let mut there = BTreeMap::new();
+            for (kind, which) in steps {
+                let entered = match kind {
+                    0 => places.enter(at(which), places.next),
+                    1 => places.enter(Holder::Known((*which.to_string()).into()), places.next),
+                    2 => {
+                        if let Some(&number) = there.keys().nth(usize::from(which)) {
+                            places.recognise(number, &(*(which % 3).to_string()).into());
+                        }
+                        None
+                    }
+                    _ => {
+                        if let Some((number, ())) = there.pop_first() {
+                            prop_assert_eq!(places.leave(number), Some(number));
+                        }
+                        None
+                    }
+                };
+                if let Some((number, lost)) = entered {
+                    there.insert(number, ());
+                    if let Some(lost) = lost {
+                        prop_assert!(there.remove(&lost).is_some());
+                    }
+                }
+                let held: Vec<u64> = places.holders.keys().copied().collect();
+                prop_assert_eq!(held, there.keys().copied().collect::<Vec<_>>());
+                prop_assert!(places.strangers() <= ROOM.strangers && there.len() <= ROOM.all);
+                for (holder, of) in &places.of {
+                    let most = match holder {
+                        Holder::Stranger(_) => ROOM.of_address,
+                        Holder::Known(_) => ROOM.of_owner,
+                    };
+                    prop_assert!(!of.is_empty() && of.len() <= most);
+                }
+            }
+        }
+    }
+}
