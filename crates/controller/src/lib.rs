@@ -66,7 +66,7 @@ pub fn router(
 ) -> axum::Router {
     let all = grpc::router(handle.clone(), marking.clone());
     let all = all.merge(http::router(handle, metrics, marking));
-    all.layer(axum::middleware::from_fn_with_state(
+    serve::whole_requests(all).layer(axum::middleware::from_fn_with_state(
         authenticator,
         credentials::Authenticator::authenticate,
     ))

@@ -8,6 +8,7 @@ mod page;
 mod token;
 
 pub use crate::pattern::{NoPattern, Pattern};
+pub(crate) use authenticator::is_grpc;
 pub use authenticator::{Authenticator, FirstCaller, Peer, Unauthenticated};
 pub use caller::{Caller, Denied, Rights};
 pub use token::{NoDigest, TokenDigest};

@@ -8,7 +8,6 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// An answer or an error.
 pub(super) type Reply = Result<Json<Value>, Fails>;
@@ -26,18 +25,6 @@ impl Fails {
     /// Returns the error of an unreadable request.
     pub(super) fn unusable(error: String) -> Self {
         Fails { status: StatusCode::BAD_REQUEST, error, refusal: None }
-    }
-
-    /// Returns the error of a request body that can't be read, with the largest allowed size in bytes.
-    pub(super) fn body(status: StatusCode, error: &str, largest: usize) -> Self {
-        let error = format!("{error} (allowed: up to {} KiB)", largest >> 10);
-        Fails { status, error, refusal: None }
-    }
-
-    /// Returns the error of a request body that did not arrive in time.
-    pub(super) fn late(within: Duration) -> Self {
-        let error = format!("the request's body has not come within {} s", within.as_secs());
-        Fails { status: StatusCode::REQUEST_TIMEOUT, error, refusal: None }
     }
 
     /// Returns the error of a missing resource.

@@ -5,9 +5,11 @@ mod connection;
 mod descriptors;
 mod places;
 mod tls;
+mod whole;
 
 pub use descriptors::raise_descriptor_limit;
 pub use tls::{Tls, TlsError};
+pub(crate) use whole::requests as whole_requests;
 
 use crate::credentials::Peer;
 use crate::settings::Listen;
