@@ -3,6 +3,7 @@
 mod answers;
 mod documents;
 mod pages;
+mod readers;
 mod routes;
 
 use crate::Marking;
@@ -24,11 +25,13 @@ struct Context {
     metrics: Metrics,
     /// The marks of priority levels.
     marking: Arc<Marking>,
+    readers: readers::Readers,
 }
 
 /// Returns all HTTP routes over the daemon behind `handle`.
 pub fn router(handle: Handle, metrics: Metrics, marking: Marking) -> Router {
-    let context = Context { handle, metrics, marking: Arc::new(marking) };
+    let (marking, readers) = (Arc::new(marking), readers::Readers::default());
+    let context = Context { handle, metrics, marking, readers };
     let add = |router: Router<Context>, (path, _, route)| router.route(path, route);
     let router = routes::all().into_iter().fold(Router::new(), add);
     router.fallback(answers::no_such_route).with_state(context)

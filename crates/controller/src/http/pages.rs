@@ -3,11 +3,10 @@
 
 use super::answers::Fails;
 use super::documents::ConnectionStatus;
+use super::readers::Turn;
 use crate::core::{Core, Owner};
 use crate::daemon::{CallError, Handle};
-use axum::body::Body;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use bandwise_saba::controller::ConnectionId;
 use futures_util::stream::try_unfold;
 
@@ -30,24 +29,26 @@ struct Page {
 }
 
 /// Answers with all connections, in the form of [`ConnectionsDocument`](super::ConnectionsDocument).
-pub(super) async fn connections(handle: Handle, reader: Owner) -> Result<Response, Fails> {
+pub(super) async fn connections(
+    handle: Handle,
+    reader: Owner,
+    turn: Turn,
+) -> Result<Response, Fails> {
     // The first page is read before the answer begins, as only then can a failure have its status.
     let first = page(&handle, &reader, ConnectionId(0)).await?;
-    let parts = try_unfold(Part::Page(first), move |part| {
+    let texts = try_unfold(Part::Page(first), move |part| {
         let (handle, reader) = (handle.clone(), reader.clone());
         async move {
             let (page, is_first) = match part {
                 Part::Page(page) => (page, true),
-                Part::From(first) => {
-                    (page(&handle, &reader, first).await.map_err(axum::Error::new)?, false)
-                }
+                Part::From(first) => (page(&handle, &reader, first).await?, false),
                 Part::Done => return Ok(None),
             };
-            let text = text(&page, is_first)?;
-            Ok::<_, axum::Error>(Some((text, page.next.map_or(Part::Done, Part::From))))
+            let text = text(&page, is_first);
+            Ok::<_, CallError>(Some((text, page.next.map_or(Part::Done, Part::From))))
         }
     });
-    Ok(([(CONTENT_TYPE, "application/json")], Body::from_stream(parts)).into_response())
+    Ok(turn.answer("application/json", texts))
 }
 
 async fn page(handle: &Handle, reader: &Owner, first: ConnectionId) -> Result<Page, CallError> {
@@ -60,8 +61,8 @@ async fn page(handle: &Handle, reader: &Owner, first: ConnectionId) -> Result<Pa
 }
 
 /// Returns the JSON of a page: a part of one document.
-fn text(page: &Page, is_first: bool) -> Result<String, axum::Error> {
-    let list = serde_json::to_string(&page.connections).map_err(axum::Error::new)?;
+fn text(page: &Page, is_first: bool) -> String {
+    let list = serde_json::to_string(&page.connections).expect("connections are JSON");
     let items = list.trim_start_matches('[').trim_end_matches(']');
     let begin = match (is_first, items.is_empty()) {
         (true, _) => "{\"connections\":[",
@@ -70,7 +71,7 @@ fn text(page: &Page, is_first: bool) -> Result<String, axum::Error> {
         (false, true) => "",
     };
     let end = if page.next.is_none() { "]}" } else { "" };
-    Ok(format!("{begin}{items}{end}"))
+    format!("{begin}{items}{end}")
 }
 
 #[cfg(test)]
@@ -105,7 +106,7 @@ mod tests {
             (vec![with(2, Some(2)), with(0, None)], 2),
         ] {
             let text: String =
-                pages.iter().enumerate().map(|(at, page)| text(page, at == 0).unwrap()).collect();
+                pages.iter().enumerate().map(|(at, page)| text(page, at == 0)).collect();
             let read: ConnectionsDocument = serde_json::from_str(&text).unwrap();
             assert_eq!(read.connections.len(), connections, "{text}");
         }

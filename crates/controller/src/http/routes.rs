@@ -13,6 +13,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
 use bandwise_saba::controller::PortId;
+use futures_util::stream::iter;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -43,25 +44,25 @@ async fn description() -> Response {
 }
 
 async fn metrics(State(context): State<Context>, Extension(caller): By) -> Result<Response, Fails> {
-    let metrics = context.metrics.clone();
+    let (metrics, turn) = (context.metrics.clone(), context.readers.turn(caller.owner()).await?);
     let text = context.handle.inspect(caller.owner(), move |core, _| metrics.text(core)).await?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(([(CONTENT_TYPE, kind)], text).into_response())
+    Ok(turn.answer(kind, iter([Ok(text)])))
 }
 
-async fn status(
-    State(context): State<Context>,
-    Extension(caller): By,
-) -> Result<Json<StatusDocument>, Fails> {
-    let status = context.handle.inspect(caller.owner(), |core, _| StatusDocument::of(core));
-    Ok(Json(status.await?))
+async fn status(State(context): State<Context>, Extension(caller): By) -> Result<Response, Fails> {
+    let turn = context.readers.turn(caller.owner()).await?;
+    let status = context.handle.inspect(caller.owner(), |core, _| StatusDocument::of(core)).await?;
+    let text = serde_json::to_string(&status).expect("a status is JSON");
+    Ok(turn.answer("application/json", iter([Ok(text)])))
 }
 
 async fn connections(
     State(context): State<Context>,
     Extension(caller): By,
 ) -> Result<Response, Fails> {
-    pages::connections(context.handle, caller.owner().clone()).await
+    let turn = context.readers.turn(caller.owner()).await?;
+    pages::connections(context.handle, caller.owner().clone(), turn).await
 }
 
 /// The candidates of `/v1/plan`.
