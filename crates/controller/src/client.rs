@@ -74,7 +74,8 @@ fn document<T: DeserializeOwned>(listen: &Listen, path: &'static str) -> Result<
 
 /// Returns the document at a path of a controller's HTTP interface.
 fn get(listen: &Listen, path: &str) -> Result<Value, ClientError> {
-    let request = format!("GET {path} HTTP/1.1\r\nHost: controller\r\nConnection: close\r\n\r\n");
+    // In HTTP/1.0 the end of the connection ends an answer, also a long one.
+    let request = format!("GET {path} HTTP/1.0\r\nHost: controller\r\n\r\n");
     let answer = exchange(listen, &request)
         .map_err(|source| ClientError::NoAnswer { place: listen.clone(), source })?;
     let (head, body) =

@@ -48,7 +48,7 @@ pub(super) async fn connections(
             Ok::<_, CallError>(Some((text, page.next.map_or(Part::Done, Part::From))))
         }
     });
-    Ok(turn.answer("application/json", texts))
+    Ok(turn.texts("application/json", texts))
 }
 
 async fn page(handle: &Handle, reader: &Owner, first: ConnectionId) -> Result<Page, CallError> {

@@ -3,9 +3,9 @@
 use crate::core::Owner;
 use crate::daemon::CallError;
 use axum::body::{Body, Bytes};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream::try_unfold;
+use futures_util::stream::{iter, try_unfold};
 use futures_util::{Stream, StreamExt};
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -60,9 +60,17 @@ struct Sending {
 }
 
 impl Turn {
+    /// Returns an answer of this text.
+    pub(super) fn text(self, kind: &'static str, text: String) -> Response {
+        let length = text.len();
+        let mut answer = self.texts(kind, iter([Ok(text)]));
+        answer.headers_mut().insert(CONTENT_LENGTH, length.into());
+        answer
+    }
+
     /// Returns an answer of these texts, which are read as the caller takes the answer. The turn ends when all of it is
     /// taken: the last byte is sent by itself, after the caller has made room for all others.
-    pub(super) fn answer<S>(self, kind: &'static str, texts: S) -> Response
+    pub(super) fn texts<S>(self, kind: &'static str, texts: S) -> Response
     where
         S: Stream<Item = Result<String, CallError>> + Send + 'static,
     {
@@ -93,10 +101,9 @@ impl Sending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use futures_util::stream::{self, iter};
 
     fn parts_of(texts: Vec<String>, turn: Turn) -> impl Stream<Item = usize> {
-        let answer = turn.answer("text/plain", iter(texts.into_iter().map(Ok)));
+        let answer = turn.texts("text/plain", iter(texts.into_iter().map(Ok)));
         answer.into_body().into_data_stream().map(|part| part.unwrap().len())
     }
 
@@ -139,8 +146,8 @@ mod tests {
     #[tokio::test]
     async fn failures_end_an_answer() {
         let turn = Readers::default().turn(&"spark".into()).await.unwrap();
-        let texts = stream::iter([Ok("text".to_owned()), Err(CallError::Ending)]);
-        let mut parts = turn.answer("text/plain", texts).into_body().into_data_stream();
+        let texts = iter([Ok("text".to_owned()), Err(CallError::Ending)]);
+        let mut parts = turn.texts("text/plain", texts).into_body().into_data_stream();
         assert!(parts.next().await.unwrap().is_err());
     }
 }

@@ -13,7 +13,6 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
 use bandwise_saba::controller::PortId;
-use futures_util::stream::iter;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -47,14 +46,14 @@ async fn metrics(State(context): State<Context>, Extension(caller): By) -> Resul
     let (metrics, turn) = (context.metrics.clone(), context.readers.turn(caller.owner()).await?);
     let text = context.handle.inspect(caller.owner(), move |core, _| metrics.text(core)).await?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(turn.answer(kind, iter([Ok(text)])))
+    Ok(turn.text(kind, text))
 }
 
 async fn status(State(context): State<Context>, Extension(caller): By) -> Result<Response, Fails> {
     let turn = context.readers.turn(caller.owner()).await?;
     let status = context.handle.inspect(caller.owner(), |core, _| StatusDocument::of(core)).await?;
     let text = serde_json::to_string(&status).expect("a status is JSON");
-    Ok(turn.answer("application/json", iter([Ok(text)])))
+    Ok(turn.text("application/json", text))
 }
 
 async fn connections(

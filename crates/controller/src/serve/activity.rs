@@ -57,12 +57,7 @@ impl Activity {
         let answer = handle(request).await;
         drop(handled);
         let activity = self.clone();
-        answer.map(|body| {
-            Body::new(body.map_frame(move |frame| {
-                activity.touch();
-                frame
-            }))
-        })
+        answer.map(|body| Body::new(body.inspect_frame(move |_| activity.touch())))
     }
 }
 

@@ -247,7 +247,7 @@ mod tests {
         let (connections, mut stream) = connected(Peer::Loopback);
         asks(&mut stream, "/short", "").await;
         let (read, seconds) = closed(stream).await;
-        assert!(read.starts_with("HTTP/1.1 200"), "{read}");
+        assert!(read.starts_with("HTTP/1.1 200") && read.contains("content-length: 5"), "{read}");
         assert_eq!(seconds, SILENCE.as_secs());
         assert_eq!(connections.held(), 0);
     }
