@@ -47,12 +47,14 @@ pub mod credentials;
 pub mod daemon;
 pub mod grpc;
 pub mod http;
+mod log;
 mod marking;
 mod pattern;
 mod serve;
 pub mod settings;
 pub mod store;
 
+pub use log::log_to_standard_error;
 pub use marking::Marking;
 pub use serve::{Listener, Tls, TlsError, raise_descriptor_limit};
 
@@ -70,11 +72,4 @@ pub fn router(
         authenticator,
         credentials::Authenticator::authenticate,
     ))
-}
-
-/// Writes log events to standard error from now on, one JSON object a line. A subscriber that is set already stays.
-pub fn log_to_standard_error() {
-    let logs = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
-    // The call fails only if a subscriber is set already.
-    let _ = logs.with_writer(std::io::stderr).try_init();
 }

@@ -113,7 +113,7 @@ impl Authenticator {
     ) -> Response {
         let peer = request.extensions().get();
         if let Err(page) = page::check(peer, request.uri(), request.headers()) {
-            tracing::warn!(path = request.uri().path(), "{page}");
+            tracing::warn!(path = short(request.uri().path()), "{page}");
             return refused_page(&page, request.headers());
         }
         match authenticator.caller(peer, request.headers()) {
@@ -125,11 +125,16 @@ impl Authenticator {
                 next.run(request).await
             }
             Err(error) => {
-                tracing::warn!(path = request.uri().path(), "{error}");
+                tracing::warn!(path = short(request.uri().path()), "{error}");
                 refused(error, request.headers())
             }
         }
     }
+}
+
+/// Returns the first characters of a path, for the log.
+fn short(path: &str) -> &str {
+    path.char_indices().nth(200).map_or(path, |(end, _)| &path[..end])
 }
 
 /// Returns whether a request is one of gRPC.

@@ -149,9 +149,8 @@ impl Use for Run<'_> {
         let named = |file: &RotatingFile| file.path().display().to_string();
         let audit = settings.audit.as_ref();
         let audit = audit.map(|of| Audit::open(of.clone()).with_context(|| named(of)));
-        let recording = settings.recording.as_ref();
-        let recording =
-            recording.map(|of| Recording::begin(of.clone(), beginning).with_context(|| named(of)));
+        let recording = settings.recording.clone();
+        let recording = recording.map(|of| Recording::begin(of, beginning));
         bandwise_controller::log_to_standard_error();
         bandwise_controller::raise_descriptor_limit();
         let metrics = Metrics::new();
@@ -162,7 +161,7 @@ impl Use for Run<'_> {
             switches: writer,
             paths,
             discovery,
-            recording: recording.transpose()?,
+            recording,
             audit: audit.transpose()?,
             metrics: metrics.clone(),
             restores: settings.restores,

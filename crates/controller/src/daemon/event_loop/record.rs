@@ -25,8 +25,11 @@ pub(super) struct Line {
 }
 
 impl Record {
-    pub(super) fn new(recording: Recording) -> Self {
-        Record { recording, again: None }
+    pub(super) fn new(mut recording: Recording) -> Self {
+        let fault = recording.take_fault();
+        let mut record = Record { recording, again: None };
+        fault.inspect(|error| record.ends(Duration::ZERO, error));
+        record
     }
 
     /// Returns a line for an input, unless the recording is interrupted.
@@ -72,7 +75,7 @@ impl Record {
 
     fn ends(&mut self, now: Duration, error: &io::Error) {
         let again_s = AGAIN.as_secs();
-        tracing::error!(%error, again_s, "interrupted recording: write failed");
+        tracing::error!(%error, again_s, "interrupted recording");
         self.again = Some(now + AGAIN);
     }
 }
@@ -120,7 +123,7 @@ mod tests {
         let beginning = Beginning::new(Rules::default(), clustering, table, &State::default());
         let mut core = beginning.core().unwrap();
         let rotating = RotatingFile::new(own.join("recording"), Bytes::new(1), 100);
-        let mut record = Record::new(Recording::begin(rotating, beginning).unwrap());
+        let mut record = Record::new(Recording::begin(rotating, beginning));
         // No file can be created there until the folder is back.
         fs::rename(&own, &away).unwrap();
         let mut now = Duration::ZERO;
@@ -148,5 +151,27 @@ mod tests {
         let (before, after) = (replayed("recording.part-000001"), replayed("recording"));
         assert_eq!((before.inputs, before.cut, before.differs), (heard, 0, None));
         assert_eq!((after.inputs, after.gaps, after.differs), (1, 1, None));
+    }
+
+    /// A recording that can't be begun stops nothing, and begins later.
+    #[test]
+    fn recording_begins_as_soon_as_that_is_possible() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = folder.path().join("own");
+        let table = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n".to_owned();
+        let clustering = Clustering { levels: NonZeroU16::new(4).unwrap(), seed: 1 };
+        let beginning = Beginning::new(Rules::default(), clustering, table, &State::default());
+        let mut core = beginning.core().unwrap();
+        let rotating = RotatingFile::new(own.join("recording"), Bytes::new(1 << 20), 2);
+        let mut record = Record::new(Recording::begin(rotating, beginning));
+        hears(&mut record, &mut core, Duration::from_millis(1));
+        fs::create_dir(&own).unwrap();
+        for milliseconds in 0..3 {
+            hears(&mut record, &mut core, AGAIN + Duration::from_millis(milliseconds));
+        }
+        record.flush(AGAIN);
+        let text = fs::read(own.join("recording")).unwrap();
+        let replayed = Replay::default().run(&text[..], |_, _, _| ()).unwrap();
+        assert_eq!((replayed.inputs, replayed.cut, replayed.differs), (2, 0, None));
     }
 }

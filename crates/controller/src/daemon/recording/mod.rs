@@ -6,6 +6,7 @@ use crate::core::{
 };
 use bandwise_input::Source;
 use bandwise_saba::table::read;
+use bandwise_units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -119,59 +120,60 @@ pub struct Recording {
     rotating: RotatingFile,
     /// The initial state of this start, without records.
     beginning: Beginning,
-    file: Counted,
+    /// The file, unless it could not be begun.
+    file: Option<Counted>,
+    /// The reason why the file could not be begun.
+    fault: Option<io::Error>,
     /// The length of the last initial state in the file, and the offset at which it ends.
     began: (u64, u64),
 }
 
 impl Recording {
-    /// Opens the recording, or creates it, and writes the initial state.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the file, or another one beside it, can't be written.
-    pub fn begin(rotating: RotatingFile, mut beginning: Beginning) -> io::Result<Self> {
-        rotating.check()?;
-        let (mut file, mut length) = rotating.open()?;
-        if length >= rotating.size().get() {
-            rotating.archive()?;
-            (file, length) = rotating.open()?;
-            rotating.prune()?;
-        }
-        let mut file = Counted { file: BufWriter::new(file), length };
-        file.line(&beginning)?;
-        file.flush()?;
-        let began = (file.length - length, file.length);
+    /// Opens the recording, or creates it, and writes the initial state. If that fails, for example on a full disk, the
+    /// recording begins later, with the core's state at that time.
+    pub fn begin(rotating: RotatingFile, mut beginning: Beginning) -> Self {
+        let begun = begin(&rotating, &beginning);
         beginning.stored = Vec::new();
         beginning.shared = None;
-        Ok(Recording { rotating, beginning, file, began })
+        let (file, began, fault) = match begun {
+            Ok((file, began)) => (Some(file), began, None),
+            Err(error) => (None, (0, 0), Some(error)),
+        };
+        Recording { rotating, beginning, file, fault, began }
+    }
+
+    /// Returns the reason why the recording could not be begun, once.
+    pub(super) fn take_fault(&mut self) -> Option<io::Error> {
+        self.fault.take()
     }
 
     /// Adds an input and the hash of its outputs.
     pub(super) fn record(&mut self, at: Duration, input: Input, outputs: Sum) -> io::Result<()> {
         let at_ns = at.as_nanos() as u64;
-        self.file.line(&Line { at_ns, input, outputs: outputs.text() })
+        let line = Line { at_ns, input, outputs: outputs.text() };
+        self.file.as_mut().map_or(Ok(()), |file| file.line(&line))
     }
 
     pub(super) fn flush(&mut self) -> io::Result<()> {
-        self.file.flush()
+        self.file.as_mut().map_or(Ok(()), Counted::flush)
     }
 
     /// Returns whether the next file is due. A file contains at least as many bytes of inputs as
     /// its initial state has, so initial states never take more space than inputs.
     pub(super) fn is_full(&self) -> bool {
-        let (of_beginning, since) = (self.began.0, self.file.length - self.began.1);
-        self.file.length >= self.rotating.size().get() && since >= of_beginning
+        let length = self.file.as_ref().map_or(0, |file| file.length);
+        let (of_beginning, since) = (self.began.0, length - self.began.1);
+        length >= self.rotating.size().get() && since >= of_beginning
     }
 
     /// Begins the next file. After a failure at any step, earlier inputs are in the current file or in a numbered one.
     pub(super) fn begin_another(&mut self, snapshot: Snapshot) -> io::Result<()> {
-        self.file.flush()?;
-        let mut next = self.draft(snapshot)?;
+        self.flush()?;
+        let next = self.draft(snapshot)?;
         self.rotating.archive()?;
         self.rotating.install_draft()?;
-        std::mem::swap(&mut self.file, &mut next);
-        self.began = (self.file.length, self.file.length);
+        self.began = (next.length, next.length);
+        self.file = Some(next);
         self.rotating.prune()
     }
 
@@ -182,7 +184,7 @@ impl Recording {
         self.beginning.snapshot = Some(Box::new(snapshot));
         let written = next.line(&self.beginning).and_then(|()| next.flush());
         self.beginning.snapshot = None;
-        match written {
+        match written.and_then(|()| fits(next.length, &self.rotating)) {
             Ok(()) => Ok(next),
             Err(error) => {
                 // The draft itself may fill the disk.
@@ -191,6 +193,44 @@ impl Recording {
             }
         }
     }
+}
+
+/// Opens the file and writes the initial state. Returns the file with the state's length, and the offset at which it
+/// ends.
+fn begin(rotating: &RotatingFile, beginning: &Beginning) -> io::Result<(Counted, (u64, u64))> {
+    rotating.check()?;
+    let (mut file, mut length) = rotating.open()?;
+    if length >= rotating.size().get() {
+        rotating.archive()?;
+        (file, length) = rotating.open()?;
+        rotating.prune()?;
+    }
+    let mut file = Counted { file: BufWriter::new(file), length };
+    let written = file.line(beginning).and_then(|()| file.flush());
+    let state = file.length - length;
+    match written.and_then(|()| fits(state, rotating)) {
+        Ok(()) => Ok((file, (state, length + state))),
+        Err(error) => {
+            // A part of a state would hide that the recording ends before it.
+            let (file, _) = file.file.into_parts();
+            file.set_len(length)?;
+            Err(error)
+        }
+    }
+}
+
+/// Initial states of up to this size fit in every recording.
+const SMALL: u64 = 32 << 10;
+
+/// Refuses an initial state of more than half the size of a file, since files would grow with the state.
+fn fits(state: u64, rotating: &RotatingFile) -> io::Result<()> {
+    let most = (rotating.size().get() / 2).max(SMALL);
+    if state <= most {
+        return Ok(());
+    }
+    let (state, size) = (Bytes::new(state), rotating.size());
+    let error = format!("the controller's state takes {state}, more than half of a file of {size}");
+    Err(io::Error::other(error))
 }
 
 /// A file with a byte counter.

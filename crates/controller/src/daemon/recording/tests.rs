@@ -25,7 +25,8 @@ impl Written {
             &State::default(),
         );
         let core = beginning.core().unwrap();
-        let recording = Recording::begin(rotating, beginning).unwrap();
+        let recording = Recording::begin(rotating, beginning);
+        assert!(recording.fault.is_none());
         Written { core, recording, now: Duration::ZERO }
     }
 
@@ -131,4 +132,24 @@ fn large_initial_state_does_not_force_frequent_rotation() {
     assert!((2..60).contains(&begun), "{begun} files");
     assert!(all < 4 * input_bytes + 4000, "{all} bytes for {input_bytes}");
     assert_eq!(inputs(folder.path()), 500);
+}
+
+/// A state of more than half a file is not recorded, and leaves nothing in the file.
+#[test]
+fn too_large_states_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut written = Written::begin(folder.path());
+    written.record_some();
+    written.recording.flush().unwrap();
+    let text = || fs::read_to_string(folder.path().join("recording")).unwrap();
+    let before = text();
+    let mut beginning = written.recording.beginning.clone();
+    beginning.table = format!("# {}\n{TABLE}", "x".repeat(SMALL as usize));
+    let rotating = RotatingFile::new(folder.path().join("recording"), Bytes::new(10_000), 2);
+    let mut refused = Recording::begin(rotating, beginning);
+    let fault = refused.take_fault().unwrap().to_string();
+    assert!(fault.contains("more than half of a file of 10000 B"), "{fault}");
+    assert!(refused.begin_another(written.core.snapshot()).is_err());
+    assert_eq!(text(), before);
+    assert!(!folder.path().join("recording.new").exists());
 }
