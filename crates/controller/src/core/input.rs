@@ -58,6 +58,9 @@ pub enum Input {
     Drain {
         /// The caller that waits for the answer.
         ticket: Ticket,
+        /// The authenticated owner of the call.
+        #[serde(default)]
+        owner: Owner,
         /// The ports; all ports if the list is empty.
         ports: Vec<PortId>,
         /// True if the ports are to be restored to the configuration in which they were found.

@@ -25,11 +25,11 @@ pub struct State {
 
 /// The numbers of an owner's clients, and of the applications, connections and stored answers of all of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Held {
-    pub(super) clients: u32,
-    pub(super) applications: u32,
-    pub(super) connections: u32,
-    pub(super) answers: u32,
+pub(crate) struct Held {
+    pub(crate) clients: u32,
+    pub(crate) applications: u32,
+    pub(crate) connections: u32,
+    pub(crate) answers: u32,
 }
 
 impl State {
@@ -156,12 +156,12 @@ impl State {
     }
 
     /// Returns the owner of a client.
-    pub(super) fn owner_of(&self, client: ClientId) -> Option<&Owner> {
+    pub(crate) fn owner_of(&self, client: ClientId) -> Option<&Owner> {
         self.clients.get(&client).map(|client| &client.owner)
     }
 
     /// Returns the counts of an owner.
-    pub(super) fn held_by(&self, owner: &Owner) -> Held {
+    pub(crate) fn held_by(&self, owner: &Owner) -> Held {
         self.held.get(owner).copied().unwrap_or_default()
     }
 

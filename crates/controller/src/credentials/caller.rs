@@ -12,6 +12,8 @@ pub struct Rights {
     pub applications: Vec<Pattern>,
     /// True if the caller may drain ports and share them again.
     pub drain: bool,
+    /// True if the caller sees the applications and connections of all callers, and not only its own.
+    pub sees_all: bool,
 }
 
 /// An authenticated caller.
@@ -50,16 +52,27 @@ impl Caller {
         Caller { owner, rights }
     }
 
-    /// Returns a caller on this machine. Such a caller may register every
-    /// application.
-    pub fn local(owner: Owner, drain: bool) -> Self {
-        let rights = Rights { applications: vec![Pattern::any()], drain };
+    /// Returns a caller on this machine. Such a caller may register every application. An operator may drain ports and
+    /// sees what belongs to others.
+    pub fn local(owner: Owner, is_operator: bool) -> Self {
+        let applications = vec![Pattern::any()];
+        let rights = Rights { applications, drain: is_operator, sees_all: is_operator };
         Caller { owner, rights: Arc::new(rights) }
     }
 
     /// Returns the owner of the caller's clients, for which limits are counted.
     pub fn owner(&self) -> &Owner {
         &self.owner
+    }
+
+    /// Returns whether the caller sees what belongs to an owner.
+    pub fn sees(&self, owner: Option<&Owner>) -> bool {
+        self.rights.sees_all || owner == Some(&self.owner)
+    }
+
+    /// Returns whether the caller sees what belongs to others.
+    pub fn sees_all(&self) -> bool {
+        self.rights.sees_all
     }
 
     /// Checks that the caller may make a call.

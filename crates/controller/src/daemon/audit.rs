@@ -1,7 +1,7 @@
 //! [`Audit`]: the log of changes to ports.
 
 use super::RotatingFile;
-use crate::core::{Output, Task};
+use crate::core::{Output, Owner, Task};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, Write};
@@ -37,8 +37,18 @@ impl Audit {
     /// Logs an output that concerns a written port. `name` is the port's name for people.
     pub(super) fn line(&mut self, output: &Output, name: &str) {
         let Some(mut line) = line(output) else { return };
-        line["time"] = json!(now());
         line["name"] = json!(name);
+        self.write(line);
+    }
+
+    /// Logs that an operator drains ports, or shares them again (all ports if the list is empty).
+    pub(super) fn drain(&mut self, owner: &Owner, ports: &[&str], drained: bool) {
+        let event = if drained { "drained" } else { "shared" };
+        self.write(json!({ "event": event, "by": owner, "ports": ports }));
+    }
+
+    fn write(&mut self, mut line: Value) {
+        line["time"] = json!(now());
         self.make_room();
         let line = format!("{line}\n");
         match self.file.write_all(line.as_bytes()) {

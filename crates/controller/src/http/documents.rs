@@ -2,6 +2,7 @@
 //! them. A client ignores fields of newer controllers.
 
 use crate::core::{Application, Connection, Core, Group, PortState};
+use crate::credentials::Caller;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortConfig, PortId};
 use bandwise_saba::mapping::PriorityLevel;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct StatusDocument {
     /// The version of the controller.
     pub version: String,
+    /// True if clients, connections and applications are those of the caller only.
+    pub own_only: bool,
     /// True if no port is being written.
     pub settled: bool,
     /// The controller's name among others; `None` for a single controller.
@@ -99,8 +102,18 @@ pub struct ConnectionStatus {
 }
 
 impl StatusDocument {
-    pub(super) fn of(core: &Core) -> Self {
+    /// Returns the state as this caller may see it.
+    pub(super) fn of(core: &Core, caller: &Caller) -> Self {
         let state = core.state();
+        let is_seen = |client| caller.sees(state.owner_of(client));
+        let (clients, connections) = match caller.sees_all() {
+            true => (state.clients().len(), state.connections().len()),
+            false => {
+                let held = state.held_by(caller.owner());
+                (held.clients as usize, held.connections as usize)
+            }
+        };
+        let applications = state.applications().filter(|(_, of)| is_seen(of.client));
         let application = |(id, of): (ApplicationId, &Application)| ApplicationStatus {
             application: id,
             name: of.name.to_string(),
@@ -112,12 +125,13 @@ impl StatusDocument {
         };
         StatusDocument {
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            own_only: !caller.sees_all(),
             settled: core.is_settled(),
             instance: core.own_group().cloned(),
             groups: core.held().filter(|group| !group.is_nameless()).cloned().collect(),
-            clients: state.clients().len(),
-            connections: state.connections().len(),
-            applications: state.applications().map(application).collect(),
+            clients,
+            connections,
+            applications: applications.map(application).collect(),
             ports: core.ports().map(PortStatus::from).collect(),
         }
     }

@@ -4,13 +4,14 @@
 use super::answers::Fails;
 use super::documents::ConnectionStatus;
 use super::readers::Turn;
-use crate::core::{Core, Owner};
+use crate::core::Core;
+use crate::credentials::Caller;
 use crate::daemon::{CallError, Handle};
 use axum::response::Response;
 use bandwise_saba::controller::ConnectionId;
 use futures_util::stream::try_unfold;
 
-/// The number of connections on a page.
+/// The number of connections that are looked at for a page.
 const PAGE: usize = 256;
 
 /// The next part of an answer.
@@ -28,50 +29,68 @@ struct Page {
     next: Option<ConnectionId>,
 }
 
-/// Answers with all connections, in the form of [`ConnectionsDocument`](super::ConnectionsDocument).
+/// Answers with the connections that a caller sees, in the form of [`ConnectionsDocument`](super::ConnectionsDocument).
 pub(super) async fn connections(
     handle: Handle,
-    reader: Owner,
+    caller: Caller,
     turn: Turn,
 ) -> Result<Response, Fails> {
     // The first page is read before the answer begins, as only then can a failure have its status.
-    let first = page(&handle, &reader, ConnectionId(0)).await?;
-    let texts = try_unfold(Part::Page(first), move |part| {
-        let (handle, reader) = (handle.clone(), reader.clone());
+    let first = page(&handle, &caller, ConnectionId(0)).await?;
+    let texts = try_unfold((Part::Page(first), Joint::Begin), move |(part, joint)| {
+        let (handle, caller) = (handle.clone(), caller.clone());
         async move {
-            let (page, is_first) = match part {
-                Part::Page(page) => (page, true),
-                Part::From(first) => (page(&handle, &reader, first).await?, false),
+            let page = match part {
+                Part::Page(page) => page,
+                Part::From(first) => page(&handle, &caller, first).await?,
                 Part::Done => return Ok(None),
             };
-            let text = text(&page, is_first);
-            Ok::<_, CallError>(Some((text, page.next.map_or(Part::Done, Part::From))))
+            let (text, joint) = text(&page, joint);
+            Ok::<_, CallError>(Some((text, (page.next.map_or(Part::Done, Part::From), joint))))
         }
     });
     Ok(turn.texts("application/json", texts))
 }
 
-async fn page(handle: &Handle, reader: &Owner, first: ConnectionId) -> Result<Page, CallError> {
+async fn page(handle: &Handle, caller: &Caller, first: ConnectionId) -> Result<Page, CallError> {
+    let viewer = caller.clone();
     let read = move |core: &mut Core| {
-        let mut all = core.state().connections_from(first);
-        let connections = all.by_ref().take(PAGE).map(ConnectionStatus::from).collect();
-        Page { connections, next: all.next().map(|(next, _)| next) }
+        let state = core.state();
+        let mut all = state.connections_from(first);
+        let seen = all.by_ref().take(PAGE).filter(|of| viewer.sees(state.owner_of(of.1.client)));
+        Page {
+            connections: seen.map(ConnectionStatus::from).collect(),
+            next: all.next().map(|of| of.0),
+        }
     };
-    handle.inspect(reader, move |core, _| read(core)).await
+    handle.inspect(caller.owner(), move |core, _| read(core)).await
 }
 
-/// Returns the JSON of a page: a part of one document.
-fn text(page: &Page, is_first: bool) -> String {
+/// The text before the connections of a page.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    /// The begin of the document.
+    Begin,
+    /// Nothing, as no connection was sent.
+    Nothing,
+    Comma,
+}
+
+/// Returns the JSON of a page, which is a part of one document, and the joint before the next.
+fn text(page: &Page, joint: Joint) -> (String, Joint) {
     let list = serde_json::to_string(&page.connections).expect("connections are JSON");
     let items = list.trim_start_matches('[').trim_end_matches(']');
-    let begin = match (is_first, items.is_empty()) {
-        (true, _) => "{\"connections\":[",
-        (false, false) => ",",
-        // The rest was closed since the page before.
-        (false, true) => "",
+    let before = match joint {
+        Joint::Begin => "{\"connections\":[",
+        Joint::Comma if !items.is_empty() => ",",
+        Joint::Comma | Joint::Nothing => "",
+    };
+    let joint = match joint {
+        Joint::Begin | Joint::Nothing if items.is_empty() => Joint::Nothing,
+        _ => Joint::Comma,
     };
     let end = if page.next.is_none() { "]}" } else { "" };
-    format!("{begin}{items}{end}")
+    (format!("{before}{items}{end}"), joint)
 }
 
 #[cfg(test)]
@@ -96,19 +115,21 @@ mod tests {
         }
     }
 
-    /// The texts of all pages are one document, also if the last page has become empty.
+    /// The texts of all pages are one document, whichever pages are empty.
     #[test]
     fn pages_are_one_document() {
-        for (pages, connections) in [
-            (vec![with(0, None)], 0),
-            (vec![with(2, None)], 2),
-            (vec![with(2, Some(2)), with(3, Some(5)), with(1, None)], 6),
-            (vec![with(2, Some(2)), with(0, None)], 2),
-        ] {
-            let text: String =
-                pages.iter().enumerate().map(|(at, page)| text(page, at == 0)).collect();
+        for pages in [vec![0], vec![2], vec![2, 3, 1], vec![2, 0], vec![0, 0, 2, 0, 1], vec![0, 0]]
+        {
+            let last = pages.len() - 1;
+            let (mut text, mut joint) = (String::new(), Joint::Begin);
+            for (at, &connections) in pages.iter().enumerate() {
+                let page = with(connections, (at < last).then_some(9));
+                let (more, next) = super::text(&page, joint);
+                text += &more;
+                joint = next;
+            }
             let read: ConnectionsDocument = serde_json::from_str(&text).unwrap();
-            assert_eq!(read.connections.len(), connections, "{text}");
+            assert_eq!(read.connections.len() as u64, pages.iter().sum::<u64>(), "{text}");
         }
     }
 }

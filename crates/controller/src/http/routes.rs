@@ -51,7 +51,10 @@ async fn metrics(State(context): State<Context>, Extension(caller): By) -> Resul
 
 async fn status(State(context): State<Context>, Extension(caller): By) -> Result<Response, Fails> {
     let turn = context.readers.turn(caller.owner()).await?;
-    let status = context.handle.inspect(caller.owner(), |core, _| StatusDocument::of(core)).await?;
+    let viewer = caller.clone();
+    let status =
+        context.handle.inspect(caller.owner(), move |core, _| StatusDocument::of(core, &viewer));
+    let status = status.await?;
     let text = serde_json::to_string(&status).expect("a status is JSON");
     Ok(turn.text("application/json", text))
 }
@@ -61,7 +64,7 @@ async fn connections(
     Extension(caller): By,
 ) -> Result<Response, Fails> {
     let turn = context.readers.turn(caller.owner()).await?;
-    pages::connections(context.handle, caller.owner().clone(), turn).await
+    pages::connections(context.handle, caller, turn).await
 }
 
 /// The candidates of `/v1/plan`.

@@ -116,6 +116,7 @@ pub(super) struct CredentialSpec {
     pub(super) applications: Spanned<Vec<Spanned<String>>>,
     #[serde(default)]
     pub(super) drain: bool,
+    pub(super) see: Option<Spanned<String>>,
 }
 
 /// The `[times]` table.

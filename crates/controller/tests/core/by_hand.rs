@@ -215,18 +215,28 @@ fn drained_ports_stay_restored_after_a_restart() {
     let (mut world, ..) = two_that_send();
     let before = world.weights(3);
     let ticket = world.ticket();
-    world.hear(Input::Drain { ticket, ports: Vec::new(), drained: true });
+    world.hear(Input::Drain { ticket, owner: "operator".into(), ports: Vec::new(), drained: true });
     world.settle();
     assert!(world.weights(3).is_empty());
     world.crash(false, false);
     world.settle();
     assert!(world.weights(3).is_empty());
     let ticket = world.ticket();
-    world.hear(Input::Drain { ticket, ports: vec![PortId(3)], drained: false });
+    world.hear(Input::Drain {
+        ticket,
+        owner: "operator".into(),
+        ports: vec![PortId(3)],
+        drained: false,
+    });
     world.settle();
     assert_eq!(world.weights(3), before);
     let ticket = world.ticket();
-    world.hear(Input::Drain { ticket, ports: vec![PortId(9)], drained: true });
+    world.hear(Input::Drain {
+        ticket,
+        owner: "operator".into(),
+        ports: vec![PortId(9)],
+        drained: true,
+    });
     assert_eq!(world.answers[&ticket], Err(Refusal::NoSuchPort(PortId(9))));
 }
 

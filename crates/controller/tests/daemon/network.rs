@@ -3,6 +3,7 @@
 use super::two_hosts::{fabric, network};
 use super::world::{Daemon, THERE, weights};
 use bandwise_controller::core::{Core, Owner, Rules};
+use bandwise_controller::daemon::Call;
 use bandwise_enforce_simulated::Simulated;
 use bandwise_saba::controller::PortConfig;
 use std::num::NonZeroU8;
@@ -31,6 +32,25 @@ fn sharing() -> (TempDir, Simulated, Daemon) {
     daemon.register_and_connect(client, "h1");
     daemon.until(Core::is_settled);
     (folder, network, daemon)
+}
+
+/// The audit log says who has drained ports.
+#[test]
+fn operators_are_named_in_the_audit_log() {
+    let (folder, _network, daemon) = sharing();
+    let port = daemon.runtime.block_on(daemon.handle.inspect(&Owner::default(), |core, _| {
+        core.ports().find(|of| of.1.name == THERE[1]).unwrap().0
+    }));
+    daemon.say(Call::Drain(vec![port.unwrap()], true));
+    daemon.say(Call::Drain(Vec::new(), false));
+    daemon.stop();
+    let audit = std::fs::read_to_string(folder.path().join("audit")).unwrap();
+    let ports = format!("\"ports\":[\"{}\"]", THERE[1]);
+    for (event, ports) in [("drained", &*ports), ("shared", "\"ports\":[]")] {
+        let event = format!("\"event\":\"{event}\"");
+        let line = audit.lines().find(|line| line.contains(&event)).unwrap();
+        assert!(line.contains("\"by\":\"test\"") && line.contains(ports), "{line}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use bandwise_controller::core::Limits;
 use bandwise_controller::credentials::{Credential, Credentials};
 use bandwise_controller::grpc::proto::{GoodbyeRequest, HelloRequest, KeepAliveRequest};
 use bandwise_controller::settings::TlsFiles;
+use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt;
@@ -148,7 +149,8 @@ fn limits_count_all_clients_of_a_credential() {
 #[test]
 fn http_requests_authenticate_by_token() {
     let spark = credential("spark", None, Some("spark's"), &["a*"], false);
-    let credentials = [spark, credential("flink", None, Some("abc"), &["*"], true)];
+    let beam = credential("beam", None, Some("beam's"), &["*"], false);
+    let credentials = [spark, beam, credential("flink", None, Some("abc"), &["*"], true)];
     let world = World::start_with(Limits::default(), &credentials);
     let address = world.open_remote(None);
     let ask = |what: &str, shown: &str, body: &str| {
@@ -188,6 +190,16 @@ fn http_requests_authenticate_by_token() {
         ask("POST /v1/requests", sparks, &request.replace("half", "all"))
             .starts_with("HTTP/1.1 200")
     );
+    // Only an operator sees what belongs to others.
+    let status = |shown: &str| {
+        let answer = ask("GET /v1/status", shown, "");
+        let status: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+        let applications = status["applications"].as_array().unwrap().len();
+        (status["clients"].as_u64().unwrap(), applications, status["own_only"].as_bool().unwrap())
+    };
+    assert_eq!(status(sparks), (1, 1, true));
+    assert_eq!(status("Authorization: Bearer beam's\r\n"), (0, 0, true));
+    assert_eq!(status(abc), (1, 1, false));
     let denied = ask("POST /v1/drain", sparks, drain);
     assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("may not drain"), "{denied}");
     assert!(ask("POST /v1/drain", abc, drain).starts_with("HTTP/1.1 200"));

@@ -126,10 +126,11 @@ pub(crate) fn credential(
     certificate: Option<&str>,
     token: Option<&str>,
     applications: &[&str],
-    drain: bool,
+    is_operator: bool,
 ) -> Credential {
     let pattern = |text: &&str| Pattern::try_from(text.to_string()).unwrap();
-    let rights = Rights { applications: applications.iter().map(pattern).collect(), drain };
+    let applications = applications.iter().map(pattern).collect();
+    let rights = Rights { applications, drain: is_operator, sees_all: is_operator };
     let certificate = certificate.map(str::to_owned);
     Credential { name: name.into(), certificate, token: token.map(TokenDigest::of), rights }
 }

@@ -64,7 +64,7 @@ impl Authority {
             name: "client".into(),
             certificate: Some("client.test".into()),
             token: Some(TokenDigest::of("abc")),
-            rights: Rights { applications: vec![pattern], drain: false },
+            rights: Rights { applications: vec![pattern], drain: false, sees_all: false },
         };
         let credentials = Credentials::new(&[credential]);
         let files = TlsFiles { certificate, key, clients: Some(self.file()) };

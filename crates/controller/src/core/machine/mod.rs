@@ -137,7 +137,7 @@ impl Core {
             Input::Goodbye { ticket, client, .. } => {
                 self.wait(ticket, Waiting::Goodbye(ticket, client))
             }
-            Input::Drain { ticket, ports, drained } => self.drain(ticket, ports, drained),
+            Input::Drain { ticket, ports, drained, .. } => self.drain(ticket, ports, drained),
             Input::Stored { write, error, revision } => self.stored(write, error, revision),
             Input::StoredByOther { revision, changes } => self.learned(revision, changes),
             Input::Reloaded { revision, write, records } => self.known(revision, write, records),

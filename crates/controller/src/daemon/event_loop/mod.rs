@@ -190,7 +190,10 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             Call::Hello => Input::Hello { ticket, owner },
             Call::Renew(client) => Input::Renew { ticket, owner, client },
             Call::Goodbye(client) => Input::Goodbye { ticket, owner, client },
-            Call::Drain(ports, drained) => Input::Drain { ticket, ports, drained },
+            Call::Drain(ports, drained) => {
+                self.report_drain(&owner, &ports, drained);
+                Input::Drain { ticket, owner, ports, drained }
+            }
             Call::Request(request) => {
                 let path = match &request.request {
                     Request::Connect { from, to, .. } => {

@@ -1,9 +1,20 @@
 //! The log lines and audit lines of outputs.
 
 use super::EventLoop;
-use crate::core::Output;
+use crate::core::{Output, Owner};
+use bandwise_saba::controller::PortId;
 
 impl<S> EventLoop<S> {
+    /// Writes the order of an operator to the log and to the audit log.
+    pub(super) fn report_drain(&mut self, owner: &Owner, ports: &[PortId], drained: bool) {
+        let name = |&port: &PortId| self.core.port(port).map_or("", |port| &port.name);
+        let ports: Vec<&str> = ports.iter().map(name).collect();
+        tracing::info!(%owner, ?ports, drained, "asked to drain ports, or to share them again");
+        if let Some(audit) = &mut self.audit {
+            audit.drain(owner, &ports, drained);
+        }
+    }
+
     /// Writes an output to the log and to the audit log.
     pub(super) fn report(&mut self, output: &Output) {
         let port = match output {

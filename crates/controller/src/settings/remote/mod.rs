@@ -95,13 +95,28 @@ fn credential(source: &Source, spec: &CredentialSpec) -> Result<Credential, Inpu
     };
     let applications: Result<Vec<Pattern>, _> =
         spec.applications.get_ref().iter().map(pattern).collect();
-    let rights = Rights { applications: applications?, drain: spec.drain };
-    if rights.applications.is_empty() && !rights.drain {
+    let sees_all = sees_all(source, spec.see.as_ref())?;
+    let rights = Rights { applications: applications?, drain: spec.drain, sees_all };
+    if rights.applications.is_empty() && !rights.drain && !rights.sees_all {
         let wrong = at(source, &spec.applications, "a credential without permissions");
         return Err(wrong.allowed("names of applications, with * for any characters"));
     }
     let (certificate, token) = (certificate.transpose()?, token.transpose()?);
     Ok(Credential { name: name.clone(), certificate, token, rights })
+}
+
+/// Returns whether a caller sees what belongs to others.
+fn sees_all(source: &Source, see: Option<&Spanned<String>>) -> Result<bool, InputError> {
+    match see.map(|see| (see, see.get_ref().as_str())) {
+        None | Some((_, "own")) => Ok(false),
+        Some((_, "all")) => Ok(true),
+        Some((see, other)) => {
+            let wrong = at(source, see, format!("seeing {other:?}"));
+            Err(wrong.allowed(
+                "\"own\": its own applications and connections, or \"all\": those of all callers",
+            ))
+        }
+    }
 }
 
 /// Returns a DNS name in lower case.

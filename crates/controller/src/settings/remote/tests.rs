@@ -64,6 +64,8 @@ fn unauthenticated_remote_address_is_refused_with_its_line() {
         ("\"spark\"", "\"my spark\"", "c.toml:10: a credential called \"my spark\""),
         ("[\"LR\", \"sp*\"]", "[]", "c.toml:13: a credential without permissions"),
         ("\"sp*\"", "\"\"", "c.toml:13: a pattern of 0 bytes"),
+        ("[\"LR\", \"sp*\"]", "[]\nsee = \"some\"", "c.toml:14: seeing \"some\""),
+        ("[\"LR\", \"sp*\"]", "[]\nsee = \"all\"", ""),
         (&token, "", ""),
     ];
     for (from, to, message) in cases {
