@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::client::verify_server_name;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
-use tokio_rustls::rustls::server::{ParsedCertificate, WebPkiClientVerifier};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, version};
 use tokio_rustls::server::TlsStream;
+use webpki::EndEntityCert;
 
 /// The certificate of the controller, and the authorities of client certificates.
 #[derive(Clone)]
@@ -100,12 +100,10 @@ impl Tls {
     ) -> io::Result<(TlsStream<TcpStream>, Peer)> {
         let stream = self.acceptor.accept(stream).await?;
         let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first());
+        let shown = shown.and_then(|shown| EndEntityCert::try_from(shown).ok());
         let caller = shown.and_then(|shown| {
-            let shown = ParsedCertificate::try_from(shown).ok()?;
-            self.credentials.of_certificate(|name| {
-                let name = ServerName::try_from(name);
-                name.is_ok_and(|name| verify_server_name(&shown, &name).is_ok())
-            })
+            let caller = self.credentials.of_certificate(shown.valid_dns_names());
+            caller.inspect_err(|nobody| tracing::warn!("{nobody}")).ok()
         });
         let peer = Peer::Remote(caller.cloned());
         Ok((stream, peer))

@@ -73,12 +73,12 @@ fn certificate_limits_registrations() {
     let denied = denied.unwrap_err();
     assert_eq!(denied.code(), Code::PermissionDenied);
     assert_eq!(denied.message(), "spark may not register \"half\" (allowed: a*)");
-    // The same name from another authority; an unknown name; no certificate.
+    // The same name from another authority; an unknown name; a wildcard for all names; no certificate.
     let stranger = Authority::new().identity("spark.test");
     let mut stranger = SabaClient::new(channel(&world, at, Some(stranger)));
     let status = world.runtime.block_on(stranger.hello(HelloRequest {})).unwrap_err();
     assert_ne!(status.code(), Code::Unauthenticated, "it gets no further than the handshake");
-    for own in [Some(authority.identity("other.test")), None] {
+    for own in [Some(authority.identity("other.test")), Some(authority.identity("*.test")), None] {
         let mut anonymous = SabaClient::new(channel(&world, at, own));
         let status = world.runtime.block_on(anonymous.hello(HelloRequest {})).unwrap_err();
         assert_eq!(status.code(), Code::Unauthenticated);
