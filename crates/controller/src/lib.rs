@@ -50,6 +50,7 @@ pub mod http;
 mod log;
 mod marking;
 mod pattern;
+mod secret;
 mod serve;
 pub mod settings;
 pub mod store;

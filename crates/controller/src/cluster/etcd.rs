@@ -6,6 +6,7 @@ use super::link::{Failure, Link, Loaded, TIMEOUT, within};
 use super::session::Session;
 use crate::core::{Clustering, Group, State};
 use crate::daemon::{EventSender, Metrics, Persister, PersisterMessage, Stopped};
+use crate::secret;
 use crate::settings::{Cluster, ClusterTls};
 use etcd_client::{
     Certificate, Compare, CompareOp, ConnectOptions, Identity, TlsOptions, Txn, TxnOp,
@@ -36,22 +37,29 @@ impl Endpoints {
     ///
     /// # Errors
     ///
-    /// Returns [`EtcdError::File`] if a file can't be read.
+    /// Returns [`EtcdError::File`] if a file can't be read, or if everyone can read a key or the password.
     pub fn new(of: &Cluster) -> Result<Self, EtcdError> {
         let read = |path: &Path| {
             std::fs::read_to_string(path)
                 .map_err(|error| EtcdError::File { path: path.to_owned(), why: error.to_string() })
         };
+        let read_secret = |path: &Path| {
+            let of = |why: String| EtcdError::File { path: path.to_owned(), why };
+            match secret::exposure(path).map_err(|error| of(error.to_string()))? {
+                Some(wrong) => Err(of(format!("{wrong} (allowed: {})", secret::ALLOWED))),
+                None => read(path),
+            }
+        };
         let mut options = ConnectOptions::new();
         if let Some(ClusterTls { ca, own }) = &of.tls {
             let mut tls = TlsOptions::new().ca_certificate(Certificate::from_pem(read(ca)?));
             if let Some((certificate, key)) = own {
-                tls = tls.identity(Identity::from_pem(read(certificate)?, read(key)?));
+                tls = tls.identity(Identity::from_pem(read(certificate)?, read_secret(key)?));
             }
             options = options.with_tls(tls);
         }
         if let Some((user, password)) = &of.user {
-            let password = read(password)?;
+            let password = read_secret(password)?;
             options = options.with_user(user, password.trim_end()).with_auto_token_refresh(true);
         }
         let (urls, prefix) = (of.etcd.clone(), of.prefix.clone());
@@ -80,7 +88,7 @@ pub enum EtcdError {
         ours: String,
     },
     /// A certificate, a key or a password can't be read.
-    #[error("{}: can't be read: {why}", .path.display())]
+    #[error("{}: can't be used: {why}", .path.display())]
     File {
         /// The path of the file.
         path: PathBuf,

@@ -1,9 +1,9 @@
 //! [`Tls`]: the TLS configuration of a remote listener, and the identification of clients by certificate.
 
 use crate::credentials::{Credentials, Peer};
+use crate::secret;
 use crate::settings::TlsFiles;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpStream;
@@ -118,11 +118,8 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 
 /// Reads a key. A key that everyone may read is refused.
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
-    let about = std::fs::metadata(path).map_err(|error| TlsError::new(path, error))?;
-    let mode = about.permissions().mode() & 0o777;
-    if mode & 0o007 != 0 {
-        let error = TlsError::new(path, format!("everyone can read the key (mode {mode:o})"));
-        return Err(TlsError { allowed: "a mode without access for others, such as 600", ..error });
+    if let Some(wrong) = secret::exposure(path).map_err(|error| TlsError::new(path, error))? {
+        return Err(TlsError { allowed: secret::ALLOWED, ..TlsError::new(path, wrong) });
     }
     PrivateKeyDer::from_pem_file(path).map_err(|error| TlsError::pem(path, error))
 }

@@ -7,6 +7,7 @@ use crate::core::Group;
 use crate::pattern::Pattern;
 use bandwise_input::{InputError, Source};
 use bandwise_units::Time;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Spanned;
@@ -170,6 +171,15 @@ fn tls(
     }
 }
 
+/// Returns whether what is sent to a URL is encrypted, or stays on this machine.
+fn is_protected(url: &str) -> bool {
+    let host = url.strip_prefix("http://").and_then(|rest| rest.rsplit_once(':'));
+    host.is_none_or(|(host, _)| {
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    })
+}
+
 fn user(
     source: &Source,
     spec: &ClusterSpec,
@@ -177,6 +187,10 @@ fn user(
 ) -> Result<Option<(String, PathBuf)>, InputError> {
     match (&spec.user, &spec.password_file) {
         (Some(user), Some(password)) => {
+            if let Some(url) = spec.etcd.get_ref().iter().find(|url| !is_protected(url.get_ref())) {
+                let wrong = at(source, url, "the password of etcd would not be encrypted");
+                return Err(wrong.allowed("\"https://HOST:PORT\", or http to a loopback address"));
+            }
             Ok(Some((user.get_ref().clone(), file(source, password, folder)?)))
         }
         (None, None) => Ok(None),

@@ -211,6 +211,11 @@ fn cluster_settings_are_read() {
         ("instance", "ca = \"ca.pem\"\ninstance", "c.toml:6: a certificate without encryption"),
         ("instance", "user = \"saba\"\ninstance", "c.toml:6: a user or a password alone"),
         (
+            "instance",
+            "user = \"saba\"\npassword-file = \"p\"\ninstance",
+            "c.toml:5: the password of etcd would not be encrypted",
+        ),
+        (
             "[cluster]",
             "on-exit = \"restore\"\n[cluster]",
             "c.toml:4: ports that another controller",
@@ -222,6 +227,8 @@ fn cluster_settings_are_read() {
         let error = read(&SHARED.replacen(from, to, 1)).unwrap_err();
         assert!(error.starts_with(message) && error.contains("allowed"), "{error}");
     }
+    let near = SHARED.replace("e0", "127.0.0.1") + "[hosts]\n";
+    read(&near.replace("instance", "user = \"saba\"\npassword-file = \"p\"\ninstance")).unwrap();
     let text = WELL.replacen("store = \"s\"\n", "", 1);
     assert!(read(&text).unwrap_err().starts_with("c.toml:1: no store is named"));
 }

@@ -228,5 +228,5 @@ fn unusable_tls_files_are_reported() {
     refused(TlsFiles { key: other, ..good.clone() }, &good.certificate, "");
     let open = good.key.clone();
     std::fs::set_permissions(&open, PermissionsExt::from_mode(0o644)).unwrap();
-    refused(good, &open, "everyone can read the key (mode 644)");
+    refused(good, &open, "everyone can read it (mode 644)");
 }
