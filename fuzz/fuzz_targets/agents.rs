@@ -11,6 +11,7 @@ use bandwise_rdma::wire::Mtu;
 use bandwise_session::{decode, encode};
 use bandwise_units::Time;
 use libfuzzer_sys::fuzz_target;
+use std::net::Ipv4Addr;
 
 const PLAN: &str = r#"
 duration = "1 s"
@@ -29,7 +30,7 @@ fn seals(token: &Token, speaks: Speaker) -> Seals {
 fn answer(agent: &mut Agent) {
     let orders: Vec<Order> = agent.orders().collect();
     for order in orders {
-        if let Order::Connect(run, flow, _) = order {
+        if let Order::Connect(run, flow, ..) = order {
             agent.event(run, flow, Event::Connected(Mtu::MAX));
         }
     }
@@ -44,7 +45,7 @@ fuzz_target!(|data: &[u8]| {
     let mut to_agent = seals(&token, Speaker::Coordinator);
     let mut to_coordinator = [seals(&token, Speaker::Agent), seals(&token, Speaker::Agent)];
     let link = Link(1);
-    agent.connected(link, AGENT, now);
+    agent.connected(link, Ipv4Addr::LOCALHOST.into(), AGENT, now);
     let greets = |challenge| encode(&Greeting::Challenge(challenge)) + "\n";
     agent.receive(link, greets(COORDINATOR).as_bytes(), now);
     for i in 0..2 {
@@ -59,7 +60,7 @@ fuzz_target!(|data: &[u8]| {
             [b'A', body @ ..] => match decode::<ToAgent>(body) {
                 Ok(message) => {
                     let flow = match &message {
-                        ToAgent::Connect { flow, side } => Some((*flow, side.clone())),
+                        ToAgent::Connect { flow, side, .. } => Some((*flow, side.clone())),
                         _ => None,
                     };
                     if let Some((flow, side)) = flow {

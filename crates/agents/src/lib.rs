@@ -9,6 +9,7 @@
 //! | [`Seals`] | the proof that a message comes from a peer with the same token, on this connection |
 //! | [`ClockDifference`] | the bounds of the difference between two clocks |
 //! | [`Coordinator`], [`Agent`] | the state machines of both sides |
+//! | [`Vouching`] | the question of an agent to another one: whose queue pairs are these? |
 //!
 //! No part has a socket, a thread or a clock: bytes and the time go in, bytes and orders come out.
 //!
@@ -50,15 +51,19 @@ pub mod message;
 mod plan;
 mod report;
 mod seal;
+mod vouching;
 
 pub use address::{Address, AddressError};
 pub use agent::Agent;
 pub use clocks::{ClockDifference, ClockError};
 pub use coordinator::Coordinator;
 pub use defaults::{CLIENTS, PUT_EVERY, WORKERS, default_bytes, default_depth, default_inline};
-pub use plan::{Flow, Host, MARGINS, MOST_FLOWS, Plan, Role, Span, SpanError};
+pub use plan::{
+    Flow, Host, LONGEST_RUN, LONGEST_THINK, MARGINS, MOST_FLOWS, Plan, Role, Span, SpanError,
+};
 pub use report::{Counted, FlowEnd, Report};
 pub use seal::{Challenge, Challenges, SealError, Seals, Speaker, Token, TokenError};
+pub use vouching::{VouchError, VouchStep, Vouching};
 
 use bandwise_units::Time;
 

@@ -37,7 +37,7 @@ pub struct Job {
     pub seed: u64,
 }
 
-/// A message of the coordinator.
+/// A message of the coordinator, or of another agent that asks this one to vouch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum ToAgent {
@@ -52,6 +52,15 @@ pub enum ToAgent {
         /// The flow.
         flow: u16,
         /// The other side.
+        side: Side,
+        /// The port of the other side's agent, which can vouch for it.
+        port: u16,
+    },
+    /// Asks on behalf of another agent whether a side is this agent's.
+    Vouch {
+        /// The flow.
+        flow: u16,
+        /// The side.
         side: Side,
     },
     /// Starts all flows when the agent's clock reads this time.
@@ -110,6 +119,8 @@ pub enum FromAgent {
         /// The reason.
         why: String,
     },
+    /// The answer to [`ToAgent::Vouch`]: `true` if the current run has made these queue pairs for this flow.
+    Vouched(bool),
     /// All resources are released.
     Finished,
 }

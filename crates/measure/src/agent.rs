@@ -1,24 +1,27 @@
 //! [`serve`]: an agent with its connections, workers and clock.
 
+use crate::accept::accept;
 use crate::connection::{Connection, Inbox, Received};
+use crate::fellows::Fellows;
 use crate::worker::{Command, Worker};
 use crate::{Note, challenge};
 use anyhow::Context;
 use bandwise_agents::agent::{Event, Link, Order, RunId};
 use bandwise_agents::message::Job;
 use bandwise_agents::{Agent, Token};
+use bandwise_session::{AllowedPeer, PortAddress};
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::Chosen;
 use bandwise_verbs::{Clock, Monotonic, Tsc};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt::Display;
-use std::net::{TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
 
-/// Serves coordinators that have the token, one after another, forever. Reports the end of each
-/// connection by `note`.
+/// Serves coordinators that have the token, one after another, forever. Queue pairs are connected with those of other
+/// agents and with `allowed` addresses. Reports the end of each connection by `note`.
 ///
 /// # Errors
 ///
@@ -27,17 +30,26 @@ pub fn serve(
     listener: TcpListener,
     chosen: Chosen,
     token: Token,
+    allowed: Vec<AllowedPeer>,
     note: Note,
 ) -> anyhow::Result<Infallible> {
+    let own = [chosen.gid.map(|(_, gid)| PortAddress::Gid(gid)), lid(&chosen)];
+    let own = own.into_iter().flatten().collect();
+    let fellows = Arc::new(Fellows::new(token.clone(), allowed, own));
     let device = format!("{} port {}", chosen.device, chosen.port);
     let agent = |clock: &dyn Display| Agent::new(token, device, clock.to_string());
     match Tsc::start() {
-        Ok(tsc) => run(listener, Host::new(chosen, tsc, note), agent(&tsc)),
+        Ok(tsc) => run(listener, Host::new(chosen, fellows, tsc, note), agent(&tsc)),
         Err(_) => {
             let system = Monotonic::start();
-            run(listener, Host::new(chosen, system, note), agent(&system))
+            run(listener, Host::new(chosen, fellows, system, note), agent(&system))
         }
     }
+}
+
+/// Returns the LID of a port of InfiniBand.
+fn lid(chosen: &Chosen) -> Option<PortAddress> {
+    (chosen.lid != 0).then_some(PortAddress::Lid(chosen.lid))
 }
 
 /// An input of an agent.
@@ -50,9 +62,10 @@ enum Input {
 /// The connections and workers of an agent.
 struct Host<C> {
     chosen: Chosen,
+    fellows: Arc<Fellows>,
     clock: C,
     inbox: Inbox<Input>,
-    connections: BTreeMap<Link, (Connection, String)>,
+    connections: BTreeMap<Link, (Connection, SocketAddr)>,
     workers: BTreeMap<u16, Worker>,
     note: Note,
 }
@@ -67,20 +80,8 @@ fn run<C: Clock + Copy + Send + Sync + 'static>(
 ) -> anyhow::Result<Infallible> {
     let (clock, note) = (host.clock, host.note);
     let arrivals = host.inbox.sender();
-    let accept = move || {
-        loop {
-            match listener.accept() {
-                Ok((stream, _)) => {
-                    if arrivals.send(Input::Connected(stream)).is_err() {
-                        return;
-                    }
-                }
-                // The system may be out of descriptors for a moment, or the peer may have closed
-                // the connection.
-                Err(_) => thread::sleep(Duration::from_millis(100)),
-            }
-        }
-    };
+    let accept =
+        move || while arrivals.send(Input::Connected(accept(&listener, note).0)).is_ok() {};
     thread::Builder::new()
         .name("listener".into())
         .spawn(accept)
@@ -95,8 +96,8 @@ fn run<C: Clock + Copy + Send + Sync + 'static>(
             None => {}
             Some(Input::Connected(stream)) => {
                 links += 1;
-                if host.connect(Link(links), stream) {
-                    agent.connected(Link(links), challenge()?, now);
+                if let Some(from) = host.connect(Link(links), stream) {
+                    agent.connected(Link(links), from, challenge()?, now);
                 }
             }
             Some(Input::Received(link, Received::Bytes(bytes, at))) => {
@@ -121,23 +122,24 @@ fn run<C: Clock + Copy + Send + Sync + 'static>(
 }
 
 impl<C: Clock + Copy + Send + Sync + 'static> Host<C> {
-    fn new(chosen: Chosen, clock: C, note: Note) -> Self {
+    fn new(chosen: Chosen, fellows: Arc<Fellows>, clock: C, note: Note) -> Self {
         let (connections, workers) = (BTreeMap::new(), BTreeMap::new());
-        Host { chosen, clock, inbox: Inbox::new(), connections, workers, note }
+        Host { chosen, fellows, clock, inbox: Inbox::new(), connections, workers, note }
     }
 
-    /// Takes over a connection; returns `false` if it can't be used.
-    fn connect(&mut self, link: Link, stream: TcpStream) -> bool {
-        let from = stream.peer_addr().map_or_else(|_| "unknown peer".to_owned(), |a| a.to_string());
+    /// Takes over a connection and returns the peer's address; `None` if it can't be used.
+    fn connect(&mut self, link: Link, stream: TcpStream) -> Option<IpAddr> {
+        // A peer without an address has closed the connection.
+        let from = stream.peer_addr().ok()?;
         let input = move |received| Input::Received(link, received);
         match Connection::open(stream, self.clock, self.inbox.sender(), input) {
             Ok(connection) => {
                 self.connections.insert(link, (connection, from));
-                true
+                Some(from.ip())
             }
             Err(error) => {
                 (self.note)(format_args!("{from}: {error}"));
-                false
+                None
             }
         }
     }
@@ -158,9 +160,9 @@ impl<C: Clock + Copy + Send + Sync + 'static> Host<C> {
                 }
             }
             Order::Prepare(run, job) => self.prepare(run, job),
-            Order::Connect(_, flow, side) => {
+            Order::Connect(_, flow, side, port) => {
                 if let Some(worker) = self.workers.get(&flow) {
-                    worker.send(Command::Connect(side));
+                    worker.send(Command::Connect(side, port));
                 }
             }
             Order::Start(_, at) => self.workers.values().for_each(|w| w.send(Command::Start(at))),
@@ -171,13 +173,13 @@ impl<C: Clock + Copy + Send + Sync + 'static> Host<C> {
     }
 
     fn prepare(&mut self, run: RunId, job: Job) {
-        let flow = job.flow;
+        let (flow, fellows) = (job.flow, Arc::clone(&self.fellows));
         let events = self.inbox.sender();
         let report = {
             let events = events.clone();
             move |event| drop(events.send(Input::Worker(run, flow, event)))
         };
-        match Worker::start(self.chosen.clone(), job, self.clock, report) {
+        match Worker::start(self.chosen.clone(), fellows, job, self.clock, report) {
             Ok(worker) => drop(self.workers.insert(flow, worker)),
             Err(error) => {
                 let why = format!("can't start a thread: {error}");

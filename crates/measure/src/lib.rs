@@ -1,7 +1,8 @@
 //! Measurements over RDMA devices, between two hosts or several.
 //!
 //! Between two hosts, [`client`] measures and [`server`] answers. Between several, [`coordinator`]
-//! runs a plan by the [`agent`]s of its hosts; the protocol between them is the crate `agents`.
+//! runs a plan by the [`agent`]s of its hosts; the protocol between them is the crate `agents`. [`Limits`] bounds what a
+//! client can have of a server.
 //! [`program`] chooses the programs of both sides; simulated hosts run the same ones. [`threads`]
 //! runs one program on each thread, [`worker`] one side of a flow for an agent.
 //!
@@ -20,11 +21,14 @@
 //! assert_eq!(inbox.wait(Time::from_ms(1)), None);
 //! ```
 
+mod accept;
 pub mod agent;
 pub mod client;
 pub mod connection;
 pub mod coordinator;
 mod counted;
+mod fellows;
+mod limits;
 pub mod outcome;
 pub mod placement;
 pub mod program;
@@ -35,6 +39,8 @@ pub mod server;
 pub mod threads;
 pub mod worker;
 
+pub use accept::accept;
+pub use limits::Limits;
 pub use reach::reach;
 
 use random::{any_psn, challenge};

@@ -2,12 +2,14 @@
 
 use crate::placement::{Placement, report_pages};
 use crate::threads::{self, Conditions, Work};
-use crate::{Note, any_psn, program};
+use crate::{Limits, Note, any_psn, program};
 use anyhow::anyhow;
-use bandwise_session::{Message, Method, Part, Plan, Side, Task};
+use bandwise_session::{Message, Method, Part, Plan, PortAddress, Side, Task};
 use bandwise_verbs::ibverbs::manager::Listener;
-use bandwise_verbs::ibverbs::{Chosen, QueuePairs};
+use bandwise_verbs::ibverbs::{Chosen, DeviceInfo, PortInfo, QueuePairs, devices};
 use bandwise_verbs::{Control, ControlError, Monotonic};
+use std::net::IpAddr;
+use std::time::Instant;
 
 /// A client that has been served.
 #[derive(Debug, Clone)]
@@ -20,18 +22,23 @@ pub struct Served {
     pub device: String,
 }
 
-/// Serves the tasks of one client until it is done.
+/// Serves the tasks of one client until it is done, or its time is over.
 ///
 /// # Errors
 ///
-/// Returns an error if the client sends something unexpected, or if a device or the connection fails.
+/// Returns an error if the client exceeds the limits or sends something unexpected, or if a device or the connection
+/// fails.
 pub fn serve(
     chosen: &Chosen,
     placement: &Placement,
+    limits: &Limits,
     mut control: Control,
     note: Note,
 ) -> anyhow::Result<Served> {
-    let server = Server { chosen, placement, note };
+    let (from, here) = control.ends()?;
+    let own = if from.is_loopback() || from == here { own_addresses()? } else { Vec::new() };
+    let until = Instant::now() + limits.time;
+    let server = Server { chosen, placement, limits, from, own, until, note };
     let mut first = None;
     loop {
         let (task, side) = match control.receive() {
@@ -53,11 +60,26 @@ pub fn serve(
     }
 }
 
-/// The device, processors and memory of a server.
+/// The device, processors and memory of a server, and its client.
 struct Server<'a> {
     chosen: &'a Chosen,
     placement: &'a Placement,
+    limits: &'a Limits,
+    from: IpAddr,
+    /// The addresses of this host, if the client is on it.
+    own: Vec<PortAddress>,
+    until: Instant,
     note: Note,
+}
+
+/// Returns the addresses of all RDMA devices of this host.
+fn own_addresses() -> anyhow::Result<Vec<PortAddress>> {
+    let ports = |device: DeviceInfo| device.ports;
+    let addresses = |port: PortInfo| {
+        let lid = (port.lid != 0).then_some(PortAddress::Lid(port.lid));
+        port.gids.into_iter().map(|info| PortAddress::Gid(info.gid)).chain(lid)
+    };
+    Ok(devices()?.into_iter().flat_map(ports).flat_map(addresses).collect())
 }
 
 impl Server<'_> {
@@ -90,7 +112,7 @@ impl Server<'_> {
                 return Err(error.into());
             }
         };
-        let mut control = control.watch()?;
+        let mut control = control.watch()?.until(self.until);
         let mut work: Vec<_> = devices
             .into_iter()
             .map(|device| Work { device, program: program::server(task) })
@@ -110,6 +132,10 @@ impl Server<'_> {
             message = control.look_now();
         }
         match message {
+            Some(Err(error @ ControlError::Over)) => {
+                control.end(&Message::Failed(error.to_string()));
+                Err(error.into())
+            }
             Some(message) => match message? {
                 Message::Done => Ok(None),
                 Message::Next => Ok(Some(control.unwatch()?)),
@@ -135,6 +161,10 @@ impl Server<'_> {
         if matches!(task.method, Method::KeyValue(_)) {
             return Err(anyhow!("a key-value store is measured by agents alone"));
         }
+        if Instant::now() >= self.until {
+            return Err(ControlError::Over.into());
+        }
+        self.limits.check(task, side, self.from, &self.own)?;
         let plan = Plan { pages: self.placement.pages, ..task.plan(Part::Server)? };
         let threads = task.threads.get();
         let mut devices = QueuePairs::open_many(self.chosen.clone(), plan, threads, any_psn())?;

@@ -2,6 +2,7 @@
 //! and measures or answers. It keeps the queue pairs until it is dropped, because the other side
 //! may still use them.
 
+use crate::fellows::Fellows;
 use crate::program::{self, Extent, Until};
 use crate::threads::{self, Conditions, Finished, Work};
 use crate::{any_psn, counted};
@@ -24,8 +25,8 @@ use std::time::Duration;
 /// A command to a worker.
 #[derive(Debug)]
 pub enum Command {
-    /// Connect to this side.
-    Connect(Side),
+    /// Connect to this side, for which the agent at this port of its address vouches.
+    Connect(Side, u16),
     /// Start the run of the flow at this time.
     Start(Time),
     /// Stop measuring and report.
@@ -48,6 +49,7 @@ impl Worker {
     /// Returns an error if no thread can be started.
     pub fn start(
         chosen: Chosen,
+        fellows: Arc<Fellows>,
         job: Job,
         clock: impl Clock + Send + Sync + 'static,
         emit: impl Fn(Event) + Send + 'static,
@@ -55,7 +57,7 @@ impl Worker {
         let (sender, commands) = channel();
         let stops = Arc::new(AtomicBool::new(false));
         let is_client = job.part == Part::Client;
-        let flow = Flow { job, clock, commands, stops: Arc::clone(&stops) };
+        let flow = Flow { fellows, job, clock, commands, stops: Arc::clone(&stops) };
         thread::Builder::new().name("flow".into()).spawn(move || {
             if let Err(error) = flow.work(chosen, &emit) {
                 emit(Event::Failed(format!("{error:#}")));
@@ -82,6 +84,7 @@ impl Drop for Worker {
 }
 
 struct Flow<C> {
+    fellows: Arc<Fellows>,
     job: Job,
     clock: C,
     commands: Receiver<Command>,
@@ -101,7 +104,8 @@ impl<C: Clock + Sync> Flow<C> {
         let mut devices = QueuePairs::open_many(chosen, plan, threads, any_psn())?;
         let here = Side::joined(devices.iter().map(QueuePairs::side));
         emit(Event::Prepared(here.context("no thread was asked for")?));
-        let Ok(Command::Connect(side)) = self.commands.recv() else { return Ok(()) };
+        let Ok(Command::Connect(side, port)) = self.commands.recv() else { return Ok(()) };
+        self.fellows.check(self.job.flow, &side, port)?;
         let mut mtu = task.mtu;
         for (thread, device) in devices.iter_mut().enumerate() {
             mtu = device.connect(&task.other_side(part, thread, &side), task.path())?;

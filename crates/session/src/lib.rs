@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Task`] | the measurement of both sides, and its queue pairs ([`Plan`], [`Path`]) |
 //! | [`Side`] | the information for connecting queue pairs with a side |
+//! | [`PortAddress`], [`AllowedPeer`] | the addresses with which queue pairs may be connected |
 //! | [`Message`] | the messages, lines of JSON with the version of the protocol |
 //! | [`Lines`] | the messages of a byte stream |
 //! | [`Pulse`] | the heartbeat during a measurement |
@@ -27,6 +28,7 @@ mod gid;
 mod key_value;
 mod lines;
 mod message;
+mod peers;
 mod plan;
 mod pulse;
 mod side;
@@ -36,6 +38,7 @@ pub use gid::Gid;
 pub use key_value::KeyValue;
 pub use lines::{LONGEST_LINE, Lines};
 pub use message::{Message, MessageError, VERSION, decode, encode};
+pub use peers::{AllowedPeer, AllowedPeerError, PortAddress, foreign};
 pub use plan::{Path, Plan, WantedPages};
 pub use pulse::{Beat, Pulse};
 pub use side::{Bits24, Bits24Error, ManagerPort, QpAddress, Region, Side};

@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The version of the protocol. Any change increases it, so that incompatible programs report that.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// A message of one side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,7 @@
 
 use bandwise_rdma::verbs::Transport;
 use bandwise_rdma::wire::Mtu;
+use bandwise_units::Bytes;
 
 /// The queue pairs of one side, and their memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,19 @@ impl Plan {
     pub fn transport_of(&self, number: u32) -> Transport {
         let datagrams = usize::from(self.queue_pairs)..self.wired();
         if datagrams.contains(&(number as usize)) { Transport::Ud } else { self.transport }
+    }
+
+    /// Returns about how much memory the queue pairs of several threads take: registered buffers, and queues.
+    pub fn memory(&self, threads: u32) -> Bytes {
+        /// The largest entry of a queue, of usual devices, and what a buffer is rounded up by.
+        const ENTRY: u64 = 128;
+        const ROUNDING: u64 = 4096 + ENTRY;
+        let (threads, count) = (u64::from(threads), u64::from(self.count()));
+        let slots = (threads * count * self.places() as u64).max(1);
+        let buffers = 2 * (slots * u64::from(self.bytes) + ROUNDING);
+        let requests = count * (u64::from(self.send_depth) + u64::from(self.recv_depth));
+        let entries = threads * (requests + u64::from(self.completions));
+        Bytes::new(buffers + entries * ENTRY)
     }
 
     /// Returns the number of slots of each queue pair.

@@ -156,14 +156,14 @@ fn other_version_is_reported_for_any_content() {
     let line = br#"{"bandwise":7,"message":{"hello":[1,2]},"more":true}"#;
     assert_eq!(Message::decode(line), Err(MessageError::OtherVersion(7)));
     let message = MessageError::OtherVersion(7).to_string();
-    assert!(message.contains("version 7") && message.contains("version 4"), "{message}");
+    assert!(message.contains("version 7") && message.contains("version 5"), "{message}");
     let not_ours = Message::decode(b"SSH-2.0-OpenSSH_9.2").unwrap_err();
     assert!(not_ours.to_string().contains("does `bandwise rperf` run"), "{not_ours}");
 }
 
 #[test]
 fn numbers_out_of_range_are_no_message() {
-    let fine = br#"{"bandwise":4,"message":{"ready":{"device":"a","lid":0,"gid":null,"mtu":1024,"region":{"address":1,"rkey":2,"bytes":3},"queue_pairs":[{"number":16777215,"psn":0}]}}}"#;
+    let fine = br#"{"bandwise":5,"message":{"ready":{"device":"a","lid":0,"gid":null,"mtu":1024,"region":{"address":1,"rkey":2,"bytes":3},"queue_pairs":[{"number":16777215,"psn":0}]}}}"#;
     assert!(Message::decode(fine).is_ok());
     let fine = std::str::from_utf8(fine).unwrap();
     for (is, would_be) in [

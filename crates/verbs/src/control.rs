@@ -3,7 +3,7 @@
 use bandwise_session::{Beat, Lines, Message, MessageError, Pulse};
 use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::TcpStream;
+use std::net::{IpAddr, TcpStream};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
@@ -24,6 +24,9 @@ pub enum ControlError {
     /// Neither the program nor the host of the other side responds.
     #[error("the other side is lost: its host does not respond, or the network is down")]
     Lost,
+    /// The other side has had its time.
+    #[error("the time for one client is over (--longest of the server)")]
+    Over,
     /// The connection has failed.
     #[error("the other side is gone: {0}")]
     Broken(io::Error),
@@ -77,6 +80,16 @@ impl Control {
         Ok(Control { stream, lines: Lines::default(), patience })
     }
 
+    /// Returns the addresses of the other side and of this one.
+    ///
+    /// # Errors
+    ///
+    /// Returns a [`ControlError`] if the other side has closed the connection.
+    pub fn ends(&self) -> Result<(IpAddr, IpAddr), ControlError> {
+        let ends = self.stream.peer_addr().and_then(|peer| Ok((peer, self.stream.local_addr()?)));
+        ends.map(|(peer, here)| (peer.ip(), here.ip())).map_err(|error| self.broken(error))
+    }
+
     /// Sends a message.
     ///
     /// # Errors
@@ -117,7 +130,14 @@ impl Control {
     pub fn watch(self) -> Result<Watched, ControlError> {
         self.stream.set_nonblocking(true).map_err(ControlError::Broken)?;
         let (began, alive) = (Instant::now(), Message::Alive.encode());
-        Ok(Watched { control: self, alive, began, looked: began, pulse: Pulse::default() })
+        Ok(Watched {
+            control: self,
+            alive,
+            began,
+            looked: began,
+            pulse: Pulse::default(),
+            until: None,
+        })
     }
 
     /// Converts an error during a measurement: a timeout then comes from the system, after all its
@@ -166,9 +186,16 @@ pub struct Watched {
     began: Instant,
     looked: Instant,
     pulse: Pulse,
+    until: Option<Instant>,
 }
 
 impl Watched {
+    /// Sets the end of the measurement, however lively the other side is.
+    #[must_use]
+    pub fn until(self, end: Instant) -> Watched {
+        Watched { until: Some(end), ..self }
+    }
+
     /// Returns a message of the other side, or its failure; `None` if it only measures. Returns at once, and checks ten
     /// times a second, however often it is called.
     pub fn look(&mut self) -> Option<Result<Message, ControlError>> {
@@ -198,6 +225,9 @@ impl Watched {
                 return Some(Err(self.control.lost(error)));
             }
             _ => {}
+        }
+        if self.until.is_some_and(|until| until <= self.looked) {
+            return Some(Err(ControlError::Over));
         }
         match self.pulse.beat(now) {
             Beat::Nothing => None,

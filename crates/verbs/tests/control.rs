@@ -4,7 +4,7 @@ use bandwise_session::Message;
 use bandwise_verbs::{Control, ControlError};
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn connected() -> (TcpStream, TcpStream) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -35,6 +35,26 @@ fn both_sides_exchange_messages() {
     };
     assert_eq!(received().unwrap(), Message::Failed("why".into()));
     assert!(matches!(received(), Err(ControlError::Closed)));
+}
+
+/// Heartbeats hold nothing beyond the time that a side gives the other.
+#[test]
+fn lively_peer_is_dropped_at_the_end_of_its_time() {
+    let (here, there) = connected();
+    let mut here = Control::over(here).unwrap().watch().unwrap();
+    let there = Control::over(there).unwrap().watch().unwrap();
+    let now = Instant::now();
+    let mut there = there.until(now + Duration::from_secs(3_600));
+    assert!(here.look_now().is_none() && there.look_now().is_none());
+    let mut there = there.until(now);
+    assert!(matches!(there.look_now(), Some(Err(ControlError::Over))));
+    // A message that has come is reported first.
+    here.end(&Message::Done);
+    let received = (0..1_000_000).find_map(|_| match there.look_now() {
+        Some(Err(ControlError::Over)) => None,
+        received => received,
+    });
+    assert_eq!(received.unwrap().unwrap(), Message::Done);
 }
 
 /// A message sent during a measurement is no answer to a later question.

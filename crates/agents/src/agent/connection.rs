@@ -4,6 +4,7 @@ use crate::message::{FromAgent, Greeting, ToAgent};
 use crate::{Challenge, Challenges, SILENCE, SealError, Seals, Speaker, Token};
 use bandwise_session::{Lines, decode};
 use bandwise_units::Time;
+use core::net::{IpAddr, Ipv6Addr};
 
 /// A line from the other side.
 #[derive(Debug)]
@@ -14,9 +15,26 @@ pub(super) enum Received {
     Message(ToAgent),
 }
 
+/// The origin of connections: an IPv4 address, or an IPv6 network, of whose addresses a host has any number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Origin(IpAddr);
+
+impl Origin {
+    /// Returns the origin of an address.
+    pub(super) fn of(address: IpAddr) -> Self {
+        Origin(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into()
+            }
+            address => address,
+        })
+    }
+}
+
 /// A connection.
 #[derive(Debug)]
 pub(super) struct Connection {
+    origin: Origin,
     lines: Lines,
     challenge: Challenge,
     /// The seals, when both challenges are known.
@@ -26,9 +44,13 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(challenge: Challenge, now: Time) -> Self {
+    pub(super) fn new(origin: Origin, challenge: Challenge, now: Time) -> Self {
         let until = now.saturating_add(SILENCE);
-        Connection { lines: Lines::default(), challenge, seals: None, until }
+        Connection { origin, lines: Lines::default(), challenge, seals: None, until }
+    }
+
+    pub(super) fn origin(&self) -> Origin {
+        self.origin
     }
 
     pub(super) fn deadline(&self) -> Time {

@@ -1,6 +1,7 @@
 //! [`Agent`]: the actions of an agent, for any number of connections and any input.
 //!
-//! A connection has to prove that it has the token; several connections may do so at once. One
+//! A connection has to prove that it has the token; several connections may do so at once. A new one
+//! takes the place of an older one without a proof, so that they can't keep a coordinator out. One
 //! coordinator with the token uses the agent. Its run ends when it finishes or disconnects, is
 //! silent for [`SILENCE`], sends an invalid message, or exceeds the longest duration. The agent
 //! then releases all resources of the run.
@@ -13,7 +14,9 @@ use crate::{Challenge, Report, SILENCE, Token};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::{Side, encode};
 use bandwise_units::Time;
-use connection::{Connection, Received};
+use connection::{Connection, Origin, Received};
+use core::cmp::Reverse;
+use core::net::IpAddr;
 use run::Run;
 use std::collections::BTreeMap;
 
@@ -30,8 +33,8 @@ pub enum Order {
     Close(Link, String),
     /// Make queue pairs.
     Prepare(RunId, Job),
-    /// Connect the queue pairs with those of the other side.
-    Connect(RunId, u16, Side),
+    /// Connect the queue pairs with those of the other side, if they belong to the agent at this port of their address.
+    Connect(RunId, u16, Side, u16),
     /// Start all measuring sides when the clock reads this time.
     Start(RunId, Time),
     /// Stop all measuring sides, which then report.
@@ -57,8 +60,10 @@ pub enum Event {
     Failed(String),
 }
 
-/// The largest number of connections without a proof of the token.
+/// The largest number of connections that are not the coordinator's, and of those from one address.
 pub const MOST_PENDING: usize = 16;
+/// The same from one IPv4 address, or from one IPv6 network of 64 bits.
+pub const MOST_PENDING_OF_ONE: usize = 4;
 
 /// The state machine of an agent.
 #[derive(Debug)]
@@ -95,15 +100,32 @@ impl Agent {
         connections.chain(self.run.as_ref().map(Run::deadline)).min()
     }
 
-    /// Handles a new connection. `challenge` has to be random.
-    pub fn connected(&mut self, link: Link, challenge: Challenge, now: Time) {
-        if self.connections.len() >= MOST_PENDING {
-            let why = "too many connections without a proof of the token".to_owned();
-            self.refuse(link, why);
-            return;
+    /// Handles a new connection from an address. `challenge` has to be random.
+    pub fn connected(&mut self, link: Link, from: IpAddr, challenge: Challenge, now: Time) {
+        let from = Origin::of(from);
+        if let Some(oldest) = self.displaced_by(from) {
+            self.refuse(oldest, "too many connections without a proof of the token".to_owned());
+            self.lose(oldest);
         }
         self.send_in_clear(link, &Greeting::Challenge(challenge));
-        self.connections.insert(link, Connection::new(challenge, now));
+        self.connections.insert(link, Connection::new(from, challenge, now));
+    }
+
+    /// Returns the connection whose place a new one takes: the oldest of its origin, or of the origin with the most
+    /// connections; `None` if there is room.
+    fn displaced_by(&self, from: Origin) -> Option<Link> {
+        let holder = self.run.as_ref().map(|run| run.link);
+        let pending = || self.connections.iter().filter(move |(link, _)| Some(**link) != holder);
+        let count = |origin| pending().filter(|(_, other)| other.origin() == origin).count();
+        let is_crowded = count(from) >= MOST_PENDING_OF_ONE;
+        if !is_crowded && pending().count() < MOST_PENDING {
+            return None;
+        }
+        let candidates = pending().filter(|(_, other)| !is_crowded || other.origin() == from);
+        let age = |link: Link, other: &Connection| Reverse((other.deadline(), link));
+        let first =
+            candidates.max_by_key(|(link, other)| (count(other.origin()), age(**link, other)));
+        first.map(|(link, _)| *link)
     }
 
     /// Handles bytes from a connection.
@@ -170,6 +192,13 @@ impl Agent {
                 }
                 let (device, clock) = (self.device.clone(), self.clock.clone());
                 self.say(link, &FromAgent::Welcome { device, clock });
+            }
+            (ToAgent::Vouch { flow, side }, run) if !holds => {
+                let is_ours = run.as_ref().is_some_and(|run| run.has_made(flow, &side));
+                self.say(link, &FromAgent::Vouched(is_ours));
+                let why = format!("an agent that asked for the owner of a side of flow {flow}");
+                self.orders.push(Order::Close(link, why));
+                self.lose(link);
             }
             (ToAgent::Hello, Some(_)) if !holds => {
                 self.fail(link, "this agent is in use by another coordinator".to_owned());

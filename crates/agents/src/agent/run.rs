@@ -2,8 +2,8 @@
 
 use super::{Event, Link, Order, RunId};
 use crate::message::{FromAgent, Job, ToAgent};
-use crate::{FlowEnd, SILENCE};
-use bandwise_session::Part;
+use crate::{FlowEnd, LONGEST_RUN, LONGEST_THINK, SILENCE};
+use bandwise_session::{Part, Side};
 use bandwise_units::Time;
 use std::collections::BTreeMap;
 
@@ -37,6 +37,8 @@ pub(super) struct Run {
     pub(super) id: RunId,
     pub(super) link: Link,
     jobs: BTreeMap<u16, (Part, State)>,
+    /// The sides that were made, by flow.
+    sides: BTreeMap<u16, Side>,
     /// The time from the start to the end of the last job.
     length: Time,
     last_received: Time,
@@ -51,8 +53,8 @@ type Done = (Vec<Order>, Option<FromAgent>);
 impl Run {
     pub(super) fn new(id: RunId, link: Link, now: Time) -> Self {
         let (last_received, until) = (now, now.saturating_add(BEFORE));
-        let (jobs, length) = (BTreeMap::new(), Time::ZERO);
-        Run { id, link, jobs, length, last_received, until, started: false, stopped: false }
+        let (jobs, sides, length) = (BTreeMap::new(), BTreeMap::new(), Time::ZERO);
+        Run { id, link, jobs, sides, length, last_received, until, started: false, stopped: false }
     }
 
     /// Extends the deadline after a message of the coordinator.
@@ -73,14 +75,19 @@ impl Run {
         }
     }
 
+    /// Returns `true` if this run has made a side for a flow.
+    pub(super) fn has_made(&self, flow: u16, side: &Side) -> bool {
+        self.sides.get(&flow) == Some(side)
+    }
+
     /// Handles a message after the welcome. Returns an error if the message is invalid in this state.
     pub(super) fn message(&mut self, message: ToAgent, now: Time) -> Result<Done, String> {
         match message {
             ToAgent::Prepare(job) => self.prepare(job),
-            ToAgent::Connect { flow, side } => match self.jobs.get_mut(&flow) {
+            ToAgent::Connect { flow, side, port } => match self.jobs.get_mut(&flow) {
                 Some((_, state)) if *state == State::Prepared => {
                     *state = State::Connecting;
-                    Ok((vec![Order::Connect(self.id, flow, side)], None))
+                    Ok((vec![Order::Connect(self.id, flow, side, port)], None))
                 }
                 _ => Err(format!("flow {flow} can't be connected: it is not prepared")),
             },
@@ -89,8 +96,8 @@ impl Run {
                 self.stopped = true;
                 Ok((vec![Order::Stop(self.id)], None))
             }
-            ToAgent::Hello | ToAgent::Clock(_) | ToAgent::Finish => {
-                Err("this message was sent before".to_owned())
+            ToAgent::Hello | ToAgent::Clock(_) | ToAgent::Finish | ToAgent::Vouch { .. } => {
+                Err("this message is not for this state of a run".to_owned())
             }
         }
     }
@@ -101,6 +108,12 @@ impl Run {
         }
         if self.jobs.len() == MOST_JOBS {
             return Err(format!("more than {MOST_JOBS} flows for one agent"));
+        }
+        if job.active.to().max(job.window.to()) > LONGEST_RUN {
+            return Err(format!("flow {} lasts longer than {LONGEST_RUN}", job.flow));
+        }
+        if job.think > LONGEST_THINK {
+            return Err(format!("flow {} pauses for longer than {LONGEST_THINK}", job.flow));
         }
         self.length = self.length.max(job.active.to());
         self.jobs.insert(job.flow, (job.part, State::Preparing));
@@ -130,6 +143,7 @@ impl Run {
         let (next, answer) = match (event, *state) {
             (_, State::Ended) => return None,
             (Event::Prepared(side), State::Preparing) => {
+                self.sides.insert(flow, side.clone());
                 (State::Prepared, FromAgent::Prepared { flow, side })
             }
             (Event::Connected(mtu), State::Connecting) => {

@@ -25,7 +25,7 @@ use crate::{BEAT, Challenge, Plan, Report, SILENCE, Token};
 use bandwise_rdma::wire::Mtu;
 use bandwise_session::Side;
 use bandwise_units::Time;
-use peer::{Peer, Reply};
+pub(crate) use peer::{Peer, Reply};
 
 /// An action that the coordinator asks for. Agents are numbered in the order of the plan.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -37,6 +37,7 @@ impl Coordinator {
                 let name = self.name(agent);
                 self.fail(format!("{name}{of}: {why}"), now);
             }
+            FromAgent::Vouched(_) => self.nonsense(agent, now),
             FromAgent::Finished => {
                 self.peers[agent].is_there = false;
                 self.orders.push(Order::Close(agent));
@@ -127,8 +128,10 @@ impl Coordinator {
         progress.sides[end] = Some(side);
         if let [Some(client), Some(server)] = progress.sides.clone() {
             let (from, to) = self.ends(flow);
-            self.send(from, &ToAgent::Connect { flow, side: server });
-            self.send(to, &ToAgent::Connect { flow, side: client });
+            let port = |agent: usize| self.plan.hosts[agent].agent.port;
+            let (client_port, server_port) = (port(from), port(to));
+            self.send(from, &ToAgent::Connect { flow, side: server, port: server_port });
+            self.send(to, &ToAgent::Connect { flow, side: client, port: client_port });
         }
     }
 

@@ -16,6 +16,11 @@ pub use spec::MARGINS;
 /// The largest number of flows. Each side of a flow keeps a processor busy.
 pub const MOST_FLOWS: usize = 256;
 
+/// The longest time from the start of a run to the end of its last flow. Agents refuse more.
+pub const LONGEST_RUN: Time = Time::from_ms(3_600_000);
+/// The longest pause after a message. Agents refuse more.
+pub const LONGEST_THINK: Time = Time::from_ms(1_000);
+
 /// The role of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -37,7 +37,7 @@ impl World {
                 self.workers.insert((i, flow), Worker { job, began: None, start: Time::ZERO });
                 answer(self, run, flow, Event::Prepared(side()));
             }
-            Order::Connect(run, flow, _) => answer(self, run, flow, Event::Connected(Mtu::MAX)),
+            Order::Connect(run, flow, ..) => answer(self, run, flow, Event::Connected(Mtu::MAX)),
             Order::Start(run, at) => {
                 let pace = self.paces[i];
                 let mut ends = Vec::new();

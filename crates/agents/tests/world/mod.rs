@@ -16,6 +16,7 @@ use bandwise_session::Part;
 use bandwise_session::{Region, Side};
 use bandwise_units::Time;
 use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
 
 pub(crate) fn token(text: &str) -> Token {
     Token::of_text(&format!("{text}, of a test")).unwrap()
@@ -68,6 +69,8 @@ pub(crate) struct World {
 }
 
 const LINK: Link = Link(7);
+/// The address of the coordinator.
+const FROM: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 0, 0, 9));
 
 pub(crate) fn side() -> Side {
     Side {
@@ -122,7 +125,7 @@ impl World {
         };
         for i in 0..hosts {
             let read = world.paces[i].read(now);
-            world.agents[i].connected(LINK, Challenge([100 + i as u8; 16]), read);
+            world.agents[i].connected(LINK, FROM, Challenge([100 + i as u8; 16]), read);
         }
         for fault in faults {
             match fault {

@@ -4,7 +4,7 @@ mod places;
 mod task;
 
 use super::method::FlowMethod;
-use super::{Flow, Host, Role, Span};
+use super::{Flow, Host, LONGEST_RUN, LONGEST_THINK, Role, Span};
 use bandwise_input::{InputError, Source};
 use bandwise_netsim::infiniband::host::Notify;
 use bandwise_rdma::verbs::Transport;
@@ -92,9 +92,7 @@ pub(super) struct FlowSpec {
 }
 
 /// The allowed durations of a flow.
-pub(super) const DURATIONS: RangeInclusive<Time> = Time::from_ms(10)..=Time::from_ms(3_600_000);
-/// The longest pause.
-const LONGEST_THINK: Time = Time::from_ms(1_000);
+pub(super) const DURATIONS: RangeInclusive<Time> = Time::from_ms(10)..=LONGEST_RUN;
 
 impl FlowSpec {
     /// Returns the flows. Their names differ from those `before`.

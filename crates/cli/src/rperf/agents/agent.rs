@@ -12,6 +12,6 @@ impl Flags {
         let token = self.token.read()?;
         let chosen = self.port.resolve()?;
         let listener = listen(self.listen, format_args!("{} port {}", chosen.device, chosen.port))?;
-        match serve(listener, chosen, token, |text| note(text))? {}
+        match serve(listener, chosen, token, self.peers.allowed, |text| note(text))? {}
     }
 }

@@ -1,6 +1,7 @@
 //! Flags of `bandwise rperf agent` and `rperf run`, as they are given.
 
 use super::super::device::address::{host_with, listened_with};
+use super::super::device::peers::Peers;
 use super::super::device::port::Port;
 use super::token::TokenFlag;
 use crate::output::{Json, Report};
@@ -16,7 +17,8 @@ pub(super) const AGENT_PORT: u16 = 18517;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 An agent only measures, for one coordinator at a time that has the token. It prints the reason for
-the end of each connection on standard error.
+the end of each connection on standard error. It connects its queue pairs only with those for which
+an agent with the token vouches at their own address, by TCP, or with those at an address of --peer.
 
 Examples:
   openssl rand -hex 32 > token && chmod 600 token    # the same file on all hosts
@@ -27,6 +29,8 @@ pub(crate) struct Flags {
     pub(super) port: Port,
     #[command(flatten)]
     pub(super) token: TokenFlag,
+    #[command(flatten)]
+    pub(super) peers: Peers,
     /// Address to listen at for coordinators
     #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = listened)]
     #[arg(default_value = "127.0.0.1")]

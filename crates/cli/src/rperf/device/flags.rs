@@ -3,10 +3,11 @@
 
 use super::address::{host, listened};
 use super::here::Here;
+use super::peers::Peers;
 use super::port::Port;
 use super::rate::rate;
 use crate::output::Json;
-use crate::values::{Refusal, duration, number, size};
+use crate::values::{Refusal, duration, number, refused, size};
 use bandwise_agents::Address;
 use bandwise_measure::rate::Rate;
 use bandwise_units::{Bytes, Time};
@@ -16,7 +17,8 @@ use std::net::SocketAddr;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every client that reaches the address is served, one at a time, and only with measurements. A client
-that is silent for 4 s is dropped.
+that is silent for 4 s is dropped. Its queue pairs have to be at the address from which it connects, or
+at one of --peer: traffic goes to no third host.
 
 Examples:
   bandwise rperf server --listen 0.0.0.0
@@ -30,6 +32,14 @@ pub(crate) struct Server {
     #[arg(long, value_name = "ADDRESS[:PORT]", value_parser = listened)]
     #[arg(default_value = "127.0.0.1")]
     pub(super) listen: SocketAddr,
+    #[command(flatten)]
+    pub(super) peers: Peers,
+    /// Memory that one client can have
+    #[arg(long, value_name = "SIZE", value_parser = memory, default_value = "256 MiB")]
+    pub(super) memory: Bytes,
+    /// Time for which one client is served
+    #[arg(long, value_name = "TIME", value_parser = longest, default_value = "3660 s")]
+    pub(super) longest: Time,
     /// End after the first client
     #[arg(long)]
     pub(super) once: bool,
@@ -183,5 +193,26 @@ fn seconds(text: &str) -> Result<Time, Refusal> {
     match text.trim().bytes().all(|b| b.is_ascii_digit()) {
         true => duration(&format!("{} s", text.trim())),
         false => duration(text),
+    }
+}
+
+/// Parses the memory of a client.
+fn memory(text: &str) -> Result<Bytes, Refusal> {
+    let allowed = || "1 MiB to 1 TiB, such as \"3 GiB\"".to_owned();
+    match text.parse::<Bytes>() {
+        Ok(bytes) if (1 << 20..=1 << 40).contains(&bytes.get()) => Ok(bytes),
+        Ok(_) => refused(None, allowed()),
+        Err(error) => refused(Some(error.to_string()), allowed()),
+    }
+}
+
+/// Parses the time of a client.
+fn longest(text: &str) -> Result<Time, Refusal> {
+    let (least, most) = (Time::from_ms(1_000), Time::from_ms(7 * 24 * 3_600_000));
+    let allowed = || format!("{least} to {most}, such as \"600 s\"");
+    match text.parse::<Time>() {
+        Ok(time) if (least..=most).contains(&time) => Ok(time),
+        Ok(_) => refused(None, allowed()),
+        Err(error) => refused(Some(error.to_string()), allowed()),
     }
 }

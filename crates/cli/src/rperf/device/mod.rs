@@ -6,6 +6,7 @@ mod client;
 mod flags;
 mod here;
 mod method_name;
+pub(super) mod peers;
 pub(super) mod port;
 mod rate;
 mod server;

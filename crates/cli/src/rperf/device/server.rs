@@ -5,9 +5,10 @@ use super::flags::Server;
 use super::method_name::method_name;
 use crate::failure::Failure;
 use crate::output::note;
-use anyhow::Context;
 use bandwise_measure::server::{Served, serve};
+use bandwise_measure::{Limits, accept};
 use bandwise_verbs::Control;
+use std::time::Duration;
 
 impl Server {
     /// Serves clients, one after another, or a single one.
@@ -15,13 +16,15 @@ impl Server {
         let chosen = self.port.resolve()?;
         let place = self.here.resolve(&chosen.device)?;
         place.bind(0, |text| note(text));
+        let (memory, time) = (self.memory, Duration::from_nanos(self.longest.as_ps() / 1_000));
+        let limits = Limits { memory, time, allowed: self.peers.allowed };
         let with = format_args!("{} port {} on {place}", chosen.device, chosen.port);
         let listener = listen(self.listen, with)?;
         loop {
-            let (stream, from) = listener.accept().context("waiting for a client")?;
+            let (stream, from) = accept(&listener, |text| note(text));
             let served = Control::over(stream)
                 .map_err(anyhow::Error::from)
-                .and_then(|control| serve(&chosen, &place, control, |text| note(text)));
+                .and_then(|control| serve(&chosen, &place, &limits, control, |text| note(text)));
             match served {
                 Ok(served) => note(format_args!("{from}: {}", describe(&served))),
                 Err(error) if self.once => return Err(error.context(from).into()),

@@ -1,0 +1,146 @@
+//! [`Limits`]: what a client can have of a server.
+
+use bandwise_session::{AllowedPeer, Part, PortAddress, Side, Task, TaskError, foreign};
+use bandwise_units::Bytes;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// The limits for each client of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Memory of one task.
+    pub memory: Bytes,
+    /// Time over all tasks of a client.
+    pub time: Duration,
+    /// Addresses that the queue pairs of a client may have besides its own.
+    pub allowed: Vec<AllowedPeer>,
+}
+
+/// A request of a client beyond the limits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LimitError {
+    /// The task is impossible.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// The task needs more memory.
+    #[error("this takes {needed} of memory, and the server gives a client {most} (--memory there)")]
+    Memory {
+        /// The need.
+        needed: Bytes,
+        /// The limit.
+        most: Bytes,
+    },
+    /// The queue pairs have an address that is not the client's.
+    #[error(
+        "its queue pairs are at {address}, and its connection comes from {from}: it has to reach the server by the \
+         network of its RDMA device, or the server needs --peer {address}"
+    )]
+    Foreign {
+        /// The address of the queue pairs.
+        address: PortAddress,
+        /// The client's address.
+        from: IpAddr,
+    },
+}
+
+impl Limits {
+    /// Checks a task of a client at the address `from`. `own` are the addresses of this host if the client is on it.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`LimitError`] if the client may not have this task.
+    pub fn check(
+        &self,
+        task: &Task,
+        side: &Side,
+        from: IpAddr,
+        own: &[PortAddress],
+    ) -> Result<(), LimitError> {
+        let from = from.to_canonical();
+        let is_clients = |address| address == from.into() || own.contains(&address);
+        if let Some(address) = foreign(side, &self.allowed, is_clients) {
+            return Err(LimitError::Foreign { address, from });
+        }
+        let (needed, most) = (task.plan(Part::Server)?.memory(task.threads.get()), self.memory);
+        if needed > most { Err(LimitError::Memory { needed, most }) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandwise_rdma::verbs::Transport;
+    use bandwise_rdma::wire::Mtu;
+    use bandwise_session::{Gid, Method, Operation, Region};
+    use std::net::Ipv6Addr;
+
+    fn limits() -> Limits {
+        let (memory, time) = (Bytes::new(256 << 20), Duration::from_secs(3_600));
+        Limits { memory, time, allowed: Vec::new() }
+    }
+
+    fn side(gid: &str) -> Side {
+        let gid: Gid = gid.parse::<Ipv6Addr>().unwrap().into();
+        let region = Region { address: 0, rkey: 0, bytes: 64 };
+        let (manager, queue_pairs) = (None, Vec::new());
+        Side {
+            device: "d".into(),
+            lid: 0,
+            gid: Some(gid),
+            mtu: Mtu::MAX,
+            region,
+            manager,
+            queue_pairs,
+        }
+    }
+
+    fn task(bytes: u32, queue_pairs: u32, threads: u32, depth: u32) -> Task {
+        Task {
+            method: Method::Bulk(Operation::Send),
+            transport: Transport::Rc,
+            bytes: bytes.try_into().unwrap(),
+            inline: 0.try_into().unwrap(),
+            queue_pairs: queue_pairs.try_into().unwrap(),
+            threads: threads.try_into().unwrap(),
+            depth: depth.try_into().unwrap(),
+            mtu: Mtu::MAX,
+            sl: 0.try_into().unwrap(),
+            traffic_class: 0.try_into().unwrap(),
+            events: false,
+            manager: false,
+        }
+    }
+
+    #[test]
+    fn queue_pairs_of_a_third_host_are_refused() {
+        let (limits, from): (_, IpAddr) = (limits(), "10.0.0.2".parse().unwrap());
+        let small = task(64, 1, 1, 1);
+        let check =
+            |limits: &Limits, gid, own: &[PortAddress]| limits.check(&small, &side(gid), from, own);
+        assert_eq!(check(&limits, "::ffff:10.0.0.2", &[]), Ok(()));
+        let error = check(&limits, "::ffff:10.0.0.3", &[]).unwrap_err().to_string();
+        for part in ["at 10.0.0.3", "comes from 10.0.0.2", "--peer 10.0.0.3"] {
+            assert!(error.contains(part), "{error}");
+        }
+        let mapped = "::ffff:10.0.0.2".parse().unwrap();
+        assert_eq!(limits.check(&small, &side("::ffff:10.0.0.2"), mapped, &[]), Ok(()));
+        // A client on this host may use any of its devices.
+        let own: IpAddr = "10.0.0.3".parse().unwrap();
+        assert_eq!(check(&limits, "::ffff:10.0.0.3", &[own.into()]), Ok(()));
+        let listed = Limits { allowed: vec!["fe80::/64".parse().unwrap()], ..limits };
+        assert_eq!(check(&listed, "fe80::5", &[]), Ok(()));
+    }
+
+    #[test]
+    fn tasks_beyond_the_memory_are_refused() {
+        let (limits, from): (_, IpAddr) = (limits(), "10.0.0.2".parse().unwrap());
+        let check = |task| limits.check(&task, &side("::ffff:10.0.0.2"), from, &[]);
+        // The largest size of a sweep, and many queue pairs of the usual depth.
+        assert_eq!(check(task(8 << 20, 1, 1, 128)), Ok(()));
+        assert_eq!(check(task(65_536, 512, 1, 128)), Ok(()));
+        let error = check(task(1 << 30, 1, 1, 1)).unwrap_err().to_string();
+        assert!(error.contains("--memory"), "{error}");
+        // Queues alone can take as much.
+        assert!(matches!(check(task(1, 8, 64, 16_384)), Err(LimitError::Memory { .. })));
+    }
+}
