@@ -1,7 +1,7 @@
 //! [`Lanes`]: Saba's part of a port, and the tables for a configuration.
 
 use super::attributes::PortInfo;
-use super::tables::{ArbitrationEntry, Tables};
+use super::tables::{ArbitrationEntry, HALF, Tables};
 use bandwise_rdma::qos::{Sl, Vl, entries_by_weight};
 use bandwise_saba::controller::PortConfig;
 use bandwise_saba::mapping::{PriorityLevel, Queues};
@@ -173,12 +173,21 @@ impl Lanes {
             .partition(|&at| self.is_ours(low[at].vl));
         let there = ours.len() + unused.len();
         let unfit = Unfit::Entries { lanes: lanes.len(), there };
-        let new = entries_by_weight(lanes, weights, there, mtu).ok_or(unfit)?;
+        let mut new = entries_by_weight(lanes, weights, there, mtu).ok_or(unfit)?;
         for &at in &ours {
             low[at].weight = 0;
         }
         let mut places: Vec<usize> = ours.into_iter().chain(unused).take(new.len()).collect();
         places.sort_unstable();
+        // A table of two halves is written by two SMPs. The first half alone serves each lane, so that none waits between
+        // the two. A round has no beginning, so turning it changes no ratio.
+        let first = places.iter().filter(|&&at| at < HALF).count();
+        let serves_all = |turn: &usize| {
+            let half = || new.iter().cycle().skip(*turn).take(first);
+            lanes.iter().all(|&lane| half().any(|entry| entry.vl == lane))
+        };
+        let turn = (0..new.len()).find(serves_all).unwrap_or(0);
+        new.rotate_left(turn);
         for (at, entry) in places.into_iter().zip(new) {
             low[at] = ArbitrationEntry { vl: entry.vl.get(), weight: entry.weight };
         }

@@ -41,7 +41,7 @@ pub enum Part {
 }
 
 /// The entries in half an arbitration table (IBTA 14.2.5.9).
-const HALF: usize = 32;
+pub(super) const HALF: usize = 32;
 
 impl Tables {
     /// Returns empty tables for a port with these inputs.

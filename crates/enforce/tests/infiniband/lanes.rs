@@ -1,8 +1,11 @@
 //! Tables of a port for a configuration, and the entries that do not change.
 
-use crate::common::{VLS, config, configs, lanes};
-use bandwise_enforce::infiniband::{ArbitrationEntry, Lanes, NoLanes, PortInfo, Tables, Unfit};
+use crate::common::{SLS, VLS, config, configs, lanes};
+use bandwise_enforce::infiniband::{
+    ArbitrationEntry, Lanes, NoLanes, Part, PortInfo, Tables, Unfit,
+};
 use bandwise_rdma::qos::{Sl, Vl, VlArbEntry, VlArbTable, VlArbiter};
+use bandwise_saba::controller::PortConfig;
 use bandwise_units::lowest_terms;
 use proptest::prelude::*;
 
@@ -136,6 +139,40 @@ fn found() -> impl Strategy<Value = Tables> {
     })
 }
 
+/// Checks that each lane that packets use has an arbitration entry after any number of the SMPs from one configuration
+/// to another, and back.
+fn writes_serve_each_used_lane(a: &PortConfig, b: &PortConfig, entries: u8) {
+    let (lanes, port) = (lanes(), port(entries));
+    let from = lanes.tables(a, &opensm(entries), &port).unwrap();
+    let to = lanes.tables(b, &from, &port).unwrap();
+    let forwards = to.differing(&from);
+    let backwards: Vec<Part> = forwards.iter().rev().copied().collect();
+    for (from, to, parts) in [(&from, &to, forwards), (&to, &from, backwards)] {
+        let mut now = from.clone();
+        for part in parts {
+            now.decode(part, &to.encode(part));
+            for (mapping, sl) in now.mappings.values().flat_map(|m| SLS.map(move |sl| (m, sl))) {
+                let vl = mapping[usize::from(sl)];
+                let serves = |turn: &ArbitrationEntry| turn.vl == vl && turn.weight > 0;
+                let is_served = now.low.iter().chain(&now.high).any(serves);
+                assert!(is_served, "VL {vl} after {part}: {:?}", shown(&now.low));
+            }
+        }
+    }
+}
+
+/// Lanes of one entry beside lanes of many, whose rounds fill both halves of a table.
+#[test]
+fn first_half_of_a_table_serves_each_lane() {
+    let queues: Vec<(u16, u8)> = (0..4).map(|i| (u16::from(i), i)).collect();
+    let even = config(&queues, &[1; 4]);
+    for heavy in 1..=255 {
+        for weights in [[heavy, 255, 1, 1], [1, heavy, 255, 1], [255, 1, 1, heavy]] {
+            writes_serve_each_used_lane(&even, &config(&queues, &weights), 64);
+        }
+    }
+}
+
 proptest! {
     /// With entries enough, the arbiter of the simulator gives each queue packets exactly by weight.
     #[test]
@@ -176,6 +213,12 @@ proptest! {
         for vl in VLS {
             prop_assert!(tables.low.iter().any(|turn| turn.vl == vl && turn.weight > 0));
         }
+    }
+
+    /// After any number of the SMPs from one configuration to another, and back, no used lane is stopped.
+    #[test]
+    fn every_prefix_of_writes_serves_each_used_lane(a in configs(), b in configs(), entries in prop::sample::select(vec![8, 32, 40, 64])) {
+        writes_serve_each_used_lane(&a, &b, entries);
     }
 
     /// Lanes of any tables give a configuration, as any bytes can be read.
