@@ -56,9 +56,11 @@ pub enum Change {
 }
 
 /// Returns the steps from the read tree to the wanted one. The list is empty if the trees are
-/// equal, or if the read tree is another program's.
+/// equal, if the read tree is another program's, or if a tree has no effect because a switch forwards in hardware.
 ///
-/// A class exists before a filter names it, and is removed after the last such filter. The parent of a class and the
+/// A class exists before a filter names it, and is removed after the last such filter. Rates rise before filters move,
+/// and fall after: if only the first of the changes are made, each mark is guaranteed at least the smaller of its rates
+/// before and after. The rates of all classes may then exceed the link's. The parent of a class and the
 /// default class can't be changed in place. If they differ, another program has changed them, and the tree is built
 /// again from the root.
 pub fn changes(read: &Root, wanted: &Root) -> Vec<Change> {
@@ -69,8 +71,9 @@ pub fn changes(read: &Root, wanted: &Root) -> Vec<Change> {
             changes
         }
         (Root::Saba(read), Root::Saba(wanted)) => between(read, wanted),
+        (Root::Hardware { .. }, Root::Saba(_)) => Vec::new(),
         (_, Root::Saba(wanted)) => whole(wanted),
-        (Root::Saba(_), _) => vec![Change::RemoveRoot],
+        (Root::Saba(_) | Root::Hardware { is_ours: true, .. }, _) => vec![Change::RemoveRoot],
         _ => Vec::new(),
     }
 }
@@ -90,15 +93,16 @@ fn has_other_shape(read: &Tree, wanted: &Tree) -> bool {
 }
 
 fn between(read: &Tree, wanted: &Tree) -> Vec<Change> {
-    let mut changes = Vec::new();
+    let (mut changes, mut falling) = (Vec::new(), Vec::new());
     // Class numbers grow downwards, so parents come first.
     for (&number, class) in &wanted.classes {
         match read.classes.get(&number) {
             None => changes.push(Change::AddClass(number, class.clone())),
-            Some(there) if !there.is(class) => {
-                changes.push(Change::SetClass(number, class.clone()));
+            Some(there) if there.is(class) => {}
+            Some(there) if there.rate > class.rate => {
+                falling.push(Change::SetClass(number, class.clone()));
             }
-            Some(_) => {}
+            Some(_) => changes.push(Change::SetClass(number, class.clone())),
         }
     }
     for (&(family, node), filter) in &wanted.filters {
@@ -122,6 +126,7 @@ fn between(read: &Tree, wanted: &Tree) -> Vec<Change> {
         let table = read.tables.get(&family).copied().unwrap_or_default();
         changes.push(Change::RemoveFilter { family, table, node });
     }
+    changes.append(&mut falling);
     let gone = read.classes.keys().rev().filter(|number| !wanted.classes.contains_key(number));
     changes.extend(gone.map(|&number| Change::RemoveClass(number)));
     changes

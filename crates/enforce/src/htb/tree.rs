@@ -125,6 +125,13 @@ pub enum Root {
     Saba(Tree),
     /// The root of another program, in tc's words.
     Other(String),
+    /// A root of a switch's port. The switch forwards packets in hardware (switchdev), and they never see this root.
+    Hardware {
+        /// The identity of the switch.
+        switch: String,
+        /// True if the root is Saba's.
+        is_ours: bool,
+    },
 }
 
 impl Root {
@@ -132,6 +139,7 @@ impl Root {
     pub fn is(&self, wanted: &Root) -> bool {
         match (self, wanted) {
             (Root::Saba(read), Root::Saba(wanted)) => read.is(wanted),
+            (Root::Hardware { is_ours, .. }, Root::Kernel) => !is_ours,
             _ => self == wanted,
         }
     }

@@ -86,6 +86,16 @@ impl<R: Reach> LinuxTc<R> {
         at.and_then(|at| self.ports.get(at)).ok_or(Fault::NoSuchPort(id))
     }
 
+    /// Returns the root of a port that can be shared.
+    fn read_shared(&mut self, id: PortId) -> Result<Root, Fault> {
+        let root = self.read_root(id)?;
+        let TcPort { name, device, .. } = self.port(id)?;
+        match root {
+            Root::Hardware { switch, .. } => Err(in_hardware(name.clone(), device, &switch)),
+            root => Ok(root),
+        }
+    }
+
     fn read_root(&mut self, id: PortId) -> Result<Root, Fault> {
         let port = self.port(id)?.name.clone();
         // `port` would borrow all of `self`, and `reach` is borrowed too.
@@ -95,12 +105,22 @@ impl<R: Reach> LinuxTc<R> {
     }
 }
 
+/// Returns the fault of a port whose packets the kernel does not queue.
+fn in_hardware(port: String, device: &str, switch: &str) -> Fault {
+    let why = format!(
+        "{device} is a port of switch {switch}, which forwards packets in hardware: they never reach HTB in the kernel, so \
+         weights there have no effect. Nothing was written. Set the switch's own ETS (`dcb ets`, `tc qdisc … ets`), and \
+         remove this [[port]]"
+    );
+    Fault::Unfit { port, why }
+}
+
 impl<R: Reach> Switches for LinuxTc<R> {
     type Plan = TcPlan;
 
     fn discover(&mut self) -> Result<Vec<Port>, Fault> {
         for id in 0..self.ports.len() {
-            self.read_root(PortId(id as u64))?;
+            self.read_shared(PortId(id as u64))?;
         }
         let port = |(id, port): (u64, &TcPort)| Port {
             id: PortId(id),
@@ -145,8 +165,13 @@ impl<R: Reach> Switches for LinuxTc<R> {
             }
         };
         let before = self.read_root(id)?;
-        if let Root::Other(what) = before {
-            return Err(Fault::Taken { port: name, what });
+        match (&before, &wanted) {
+            (Root::Other(what), _) => return Err(Fault::Taken { port: name, what: what.clone() }),
+            // What an earlier version wrote there can be removed.
+            (Root::Hardware { switch, .. }, Root::Saba(_)) => {
+                return Err(in_hardware(name, &device, switch));
+            }
+            _ => {}
         }
         let changes = changes(&before, &wanted);
         Ok(TcPlan { port: id, before, wanted, device, changes })
@@ -169,7 +194,7 @@ impl<R: Reach> Switches for LinuxTc<R> {
     }
 
     fn read_back(&mut self, id: PortId) -> Result<PortConfig, Fault> {
-        match self.read_root(id)? {
+        match self.read_shared(id)? {
             Root::Saba(tree) => Ok(tree.config(&self.marks)),
             _ => Ok(PortConfig::default()),
         }

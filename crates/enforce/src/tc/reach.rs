@@ -6,12 +6,12 @@ use std::io;
 
 /// Access to devices of the kernel.
 pub trait Reach {
-    /// Makes changes at a device, in order up to the first that is refused, and then reads the configuration. `None`
-    /// is the network namespace of this program.
+    /// Makes changes at a device, in order, and then reads the configuration. A refused change does not stop those after
+    /// it. `None` is the network namespace of this program.
     ///
     /// # Errors
     ///
-    /// Returns the refusal of the kernel, or the reason why the kernel could not be asked.
+    /// Returns the first refusal of the kernel, or the reason why the kernel could not be asked.
     fn visit(
         &mut self,
         namespace: Option<&str>,

@@ -1,6 +1,6 @@
 //! [`Wire`] and [`Kernel`]: the transport of requests to a kernel, and the requests of a visit.
 
-use crate::htb::netlink::{Answer, NoAnswer, Object, Request, classes, filters, root};
+use crate::htb::netlink::{Answer, NoAnswer, Object, Request, classes, filters, root, switch};
 use crate::htb::{Change, Root};
 use std::io;
 
@@ -62,28 +62,62 @@ impl<W: Wire> Kernel<W> {
         &mut self.wire
     }
 
-    /// Makes changes at a device, in order up to the first that is refused, and then reads the configuration.
+    /// Makes changes at a device, in order and in one datagram, and then reads the configuration.
+    ///
+    /// The kernel handles all messages of a datagram before the system call returns, so a signal that ends this process
+    /// leaves all changes made or none. A refused one does not stop those after it.
     ///
     /// # Errors
     ///
-    /// Returns the refusal of the kernel, or the reason why the kernel could not be asked.
+    /// Returns the first refusal of the kernel, or the reason why the kernel could not be asked.
     pub fn visit(&mut self, device: &str, changes: &[Change]) -> Result<Root, Reason> {
         let number = self.wire.device(device).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Reason(format!("there is no device {device}")),
             _ => Reason(format!("{device}: {error}")),
         })?;
-        for change in changes {
-            self.ask(&Request::change(number, change)).map_err(|Reason(why)| {
-                let line = change.line(device);
-                Reason(format!("{why} (tc {line})"))
-            })?;
-        }
+        self.change(number, device, changes)?;
         self.read(number)
+    }
+
+    /// Makes changes in one datagram, and waits until the kernel has handled the last one.
+    fn change(&mut self, device: u32, name: &str, changes: &[Change]) -> Result<(), Reason> {
+        let Some((last, others)) = changes.split_last() else { return Ok(()) };
+        let (mut batch, mut answers) = (Vec::new(), Vec::new());
+        // The kernel reports each refusal, and here the success of the last change only: it has no room for the
+        // acknowledgements of a large tree.
+        let requests = others.iter().map(|change| Request::change(device, change).quiet());
+        for request in requests.chain([Request::change(device, last)]) {
+            self.number = self.number.wrapping_add(1);
+            batch.extend(request.encode(self.number));
+            batch.resize(batch.len().next_multiple_of(4), 0);
+            answers.push(Answer::new(self.number));
+        }
+        self.wire.send(&batch)?;
+        let mut refusal = None;
+        loop {
+            let datagram = self.wire.receive()?;
+            let mut is_over = false;
+            for (at, answer) in answers.iter_mut().enumerate() {
+                let taken = answer.take(&datagram);
+                is_over = at + 1 == changes.len() && !matches!(taken, Ok(false));
+                if let Err(why) = taken {
+                    let line = changes[at].line(name);
+                    refusal.get_or_insert(Reason(format!("{why} (tc {line})")));
+                }
+            }
+            if is_over {
+                return refusal.map_or(Ok(()), Err);
+            }
+        }
     }
 
     fn read(&mut self, device: u32) -> Result<Root, Reason> {
         let unreadable = |error| Reason::from(NoAnswer::from(error));
+        let switch = switch(device, &self.ask(&Request::link(device))?).map_err(unreadable)?;
         let mut read = root(device, &self.ask(&Request::qdiscs())?).map_err(unreadable)?;
+        if let Some(switch) = switch {
+            return Ok(Root::Hardware { switch, is_ours: matches!(read, Root::Saba(_)) });
+        }
         if let Root::Saba(tree) = &mut read {
             classes(tree, &self.ask(&Request::classes(device))?).map_err(unreadable)?;
             filters(tree, &self.ask(&Request::filters(device))?).map_err(unreadable)?;

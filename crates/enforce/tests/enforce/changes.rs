@@ -72,6 +72,41 @@ proptest! {
     }
 }
 
+proptest! {
+    /// After any number of the changes from one configuration to another, the class of each mark that both have is
+    /// guaranteed at least the smaller of its rates before and after. So a write that ends early starves nobody.
+    #[test]
+    fn every_prefix_of_changes_keeps_each_mark_its_smaller_rate(a in configs(), b in configs()) {
+        let mut kernel = Kernel::default();
+        let stands = go(&mut kernel, &changes(&Root::Kernel, &wanted(&a)));
+        let before = kernel.0.borrow().state.clone();
+        kernel.0.borrow_mut().states.clear();
+        go(&mut kernel, &changes(&stands, &wanted(&b)));
+        let inner = kernel.0.borrow();
+        let rate = |state: &State, dscp: u32| {
+            let class = class_of(state, V4, 0x4500_0028 | dscp << 18)?;
+            Some(state.classes[&class].1.rate)
+        };
+        for dscp in 1..64 {
+            let (Some(from), Some(to)) = (rate(&before, dscp), rate(&inner.state, dscp)) else { continue };
+            for between in &inner.states {
+                prop_assert!(rate(between, dscp) >= Some(from.min(to)), "mark {dscp}: {from} to {to}");
+            }
+        }
+    }
+
+    /// All changes reach the kernel in one datagram, within which no signal ends the process.
+    #[test]
+    fn changes_are_one_datagram(a in configs(), b in configs()) {
+        let mut kernel = Kernel::default();
+        let stands = go(&mut kernel, &changes(&Root::Kernel, &wanted(&a)));
+        prop_assert_eq!(kernel.0.borrow().batches, 1);
+        let steps = changes(&stands, &wanted(&b));
+        go(&mut kernel, &steps);
+        prop_assert_eq!(kernel.0.borrow().batches, 1 + usize::from(!steps.is_empty()));
+    }
+}
+
 /// Rank, and protocol in the order of the network.
 const V4: u32 = 4 << 16 | 0x0800u16.to_be() as u32;
 const V6: u32 = 6 << 16 | 0x86ddu16.to_be() as u32;

@@ -7,8 +7,9 @@ use crate::messages::{
 };
 use bandwise_enforce::htb::{Change, Root};
 use bandwise_enforce::tc::{Kernel as Asked, Reach, Reason, Wire};
-use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
+use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NetlinkHeader, Parseable};
 use netlink_packet_route::RouteNetlinkMessage as Route;
+use netlink_packet_route::link::{LinkAttribute, LinkMessage, LinkPhysId};
 use netlink_packet_route::tc::TcMessage;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -36,6 +37,8 @@ type Filters = BTreeMap<u32, (u32, u32, u32)>;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct State {
+    /// The switch that forwards packets in hardware.
+    pub switch: Option<Vec<u8>>,
     /// Kind, handle, default class; none is the kernel's own.
     pub root: Option<(String, u32, u32)>,
     /// By the kernel's number: its parent's, and the rest.
@@ -51,6 +54,9 @@ pub(crate) struct Inner {
     pub trick: Trick,
     /// Changes that were done, by what the kernel calls them.
     pub done: Vec<&'static str>,
+    /// Datagrams with changes. A process can be killed between two of them, and not within one.
+    pub batches: usize,
+    changes: usize,
     /// The state after each request.
     pub states: Vec<State>,
     /// Unread datagrams.
@@ -81,25 +87,46 @@ impl Wire for Kernel {
 
     fn send(&mut self, datagram: &[u8]) -> io::Result<()> {
         let mut inner = self.0.borrow_mut();
-        let (header, message) = read(datagram);
+        let mut rest = datagram;
+        let changes = inner.changes;
+        while !rest.is_empty() {
+            let length = u32::from_ne_bytes(*rest.first_chunk().unwrap()) as usize;
+            let (header, message) = read(&rest[..length]);
+            inner.handle(header, &message);
+            rest = rest.get(length.next_multiple_of(4)..).unwrap_or_default();
+        }
+        inner.batches += usize::from(inner.changes > changes);
+        Ok(())
+    }
+
+    fn receive(&mut self) -> io::Result<Vec<u8>> {
+        self.0.borrow_mut().reason.pop_front().ok_or(io::ErrorKind::TimedOut.into())
+    }
+}
+
+impl Inner {
+    /// Handles a message. As in the kernel, the refusal of one does not keep those after it from being handled.
+    fn handle(&mut self, header: NetlinkHeader, message: &Route) {
         let number = header.sequence_number;
-        let dump = match &message {
-            Route::GetQueueDiscipline(_) => Some(inner.state.qdiscs()),
-            Route::GetTrafficClass(of) => Some(inner.state.classes(of)),
-            Route::GetTrafficFilter(of) => Some(inner.state.filters(of)),
+        let dump = match message {
+            Route::GetLink(of) => Some(vec![self.state.link(of)]),
+            Route::GetQueueDiscipline(_) => Some(self.state.qdiscs()),
+            Route::GetTrafficClass(of) => Some(self.state.classes(of)),
+            Route::GetTrafficFilter(of) => Some(self.state.filters(of)),
             _ => None,
         };
         if let Some(dump) = dump {
             // First the answer to an abandoned request, then parts of the answer in two datagrams.
             let old = acknowledged(number.wrapping_sub(1), Some((INVALID, "too late")));
-            inner.reason.push_back(old);
+            self.reason.push_back(old);
             let parts: Vec<Vec<u8>> = dump.into_iter().map(|of| part(number, of)).collect();
-            inner.reason.extend(parts.chunks(3).map(|of| of.concat()));
-            inner.reason.push_back(done(number));
-            return Ok(());
+            self.reason.extend(parts.chunks(3).map(|of| of.concat()));
+            self.reason.push_back(done(number));
+            return;
         }
-        let trick = inner.trick;
-        inner.trick = match trick {
+        self.changes += 1;
+        let trick = self.trick;
+        self.trick = match trick {
             Trick::Refuse(n) if n > 0 => Trick::Refuse(n - 1),
             Trick::Forget(n) if n > 0 => Trick::Forget(n - 1),
             _ => Trick::None,
@@ -107,19 +134,17 @@ impl Wire for Kernel {
         let changed = match trick {
             Trick::Refuse(0) => Err((INVALID, "no")),
             Trick::Forget(0) => Ok(""),
-            _ => inner.state.change(header.flags, &message),
+            _ => self.state.change(header.flags, message),
         };
         if let Ok(what @ ("qdisc" | "class" | "filter")) = changed {
-            inner.done.push(what);
-            let state = inner.state.clone();
-            inner.states.push(state);
+            self.done.push(what);
+            let state = self.state.clone();
+            self.states.push(state);
         }
-        inner.reason.push_back(acknowledged(number, changed.err()));
-        Ok(())
-    }
-
-    fn receive(&mut self) -> io::Result<Vec<u8>> {
-        self.0.borrow_mut().reason.pop_front().ok_or(io::ErrorKind::TimedOut.into())
+        // Refusals are reported in any case.
+        if changed.is_err() || header.flags & NLM_F_ACK != 0 {
+            self.reason.push_back(acknowledged(number, changed.err()));
+        }
     }
 }
 
@@ -141,7 +166,7 @@ impl State {
             Route::NewQueueDiscipline(of) => self.add_root(of).map(|()| "qdisc"),
             _ if self.root.is_none() => Err((INVALID, "Failed to find specified qdisc.")),
             Route::DelQueueDiscipline(_) => {
-                *self = State::default();
+                *self = State { switch: self.switch.take(), ..State::default() };
                 Ok("qdisc")
             }
             Route::NewTrafficClass(of) => self.class(is_new, of).map(|()| "class"),
@@ -157,7 +182,7 @@ impl State {
             return Err((EXISTS, "Exclusivity flag on, cannot modify"));
         }
         let default = default_class(of);
-        *self = State::default();
+        *self = State { switch: self.switch.take(), ..State::default() };
         self.root = Some((kind(of).unwrap().into(), of.header.handle.into(), default));
         Ok(())
     }
@@ -223,6 +248,17 @@ impl State {
         let filters = self.filters.get_mut(&of.header.info).filter(|of| of.0 == handle >> 20);
         let there = filters.and_then(|of| of.1.get_mut(&(handle & 0xf_ffff)));
         there.ok_or((NO_ENTRY, "Specified filter handle not found"))
+    }
+
+    fn link(&self, of: &LinkMessage) -> Route {
+        assert_eq!(of.header.index, DEVICE);
+        let mut link = LinkMessage::default();
+        link.header.index = DEVICE;
+        link.attributes.push(LinkAttribute::IfName("h1".into()));
+        let switch =
+            |id: &Vec<u8>| LinkAttribute::PhysSwitchId(LinkPhysId::parse(id.as_slice()).unwrap());
+        link.attributes.extend(self.switch.as_ref().map(switch));
+        Route::NewLink(link)
     }
 
     fn qdiscs(&self) -> Vec<Route> {

@@ -1,11 +1,12 @@
 //! [`Answer`]: the answer to a request.
 
 use super::attributes::{Unreadable, find, word};
+use super::request::NEW_LINK;
 use netlink_packet_core::{
     NLM_F_ACK_TLVS, NLM_F_CAPPED, NLM_F_DUMP_INTR, NLMSG_DONE, NLMSG_ERROR, NetlinkBuffer,
 };
 
-/// A qdisc, class or filter, as the kernel reports it.
+/// A qdisc, class, filter or device, as the kernel reports it. A device has no handle, parent and info.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     pub(super) kind: u16,
@@ -38,8 +39,9 @@ pub struct Answer {
     is_torn: bool,
 }
 
-/// The length of `struct tcmsg` in bytes.
+/// The lengths of `struct tcmsg` and of `struct ifinfomsg` in bytes.
 const HEAD: usize = 20;
+const LINK_HEAD: usize = 16;
 /// The length of a netlink header in bytes.
 const HEADER: usize = 16;
 /// NLMSGERR_ATTR_MSG: the kernel's text of an error.
@@ -93,6 +95,20 @@ impl Answer {
             }
             // NLMSG_NOOP and NLMSG_OVERRUN.
             ..16 => Ok(false),
+            NEW_LINK => {
+                let device = word(body, 4).ok_or_else(|| Unreadable::lacks("a head"))?;
+                let (handle, parent, info) = (0, 0, 0);
+                let attributes = body.get(LINK_HEAD..).unwrap_or_default().to_vec();
+                self.objects.push(Object {
+                    kind: NEW_LINK,
+                    device,
+                    handle,
+                    parent,
+                    info,
+                    attributes,
+                });
+                Ok(false)
+            }
             kind => {
                 let head = |at| word(body, at).ok_or_else(|| Unreadable::lacks("a head"));
                 self.objects.push(Object {

@@ -3,6 +3,7 @@
 //! - [`Request`]: a [`Change`](super::Change), or a query of the configuration.
 //! - [`Answer`]: the answer to a request, collected from datagrams.
 //! - [`root`], [`classes`] and [`filters`]: a [`Root`](super::Root) from the objects in answers.
+//! - [`switch`]: the switch that forwards a device's packets in hardware.
 //!
 //! Only objects of Saba are decoded: newer kernels report more, and other programs may have added filters of any kind.
 
@@ -15,5 +16,5 @@ mod request;
 
 pub use answer::{Answer, NoAnswer, Object};
 pub use attributes::Unreadable;
-pub use read::{classes, filters, root};
+pub use read::{classes, filters, root, switch};
 pub use request::Request;

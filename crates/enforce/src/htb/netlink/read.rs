@@ -3,11 +3,25 @@
 use super::super::{Class, Filter, HANDLE, OURS, Root, Tree};
 use super::answer::Object;
 use super::attributes::{Unreadable, find, word};
-use super::request::{INIT, KIND, NEW_CLASS, NEW_FILTER, NEW_QDISC, OPTIONS, ROOT};
+use super::request::{INIT, KIND, NEW_CLASS, NEW_FILTER, NEW_LINK, NEW_QDISC, OPTIONS, ROOT};
 use super::{class, filter};
 
+/// IFLA_PHYS_SWITCH_ID: the same for all ports of a switch.
+const SWITCH: u16 = 36;
 /// TCA_CHAIN: filters that only a filter of another chain calls.
 const CHAIN: u16 = 11;
+
+/// Returns the identity of the switch whose port a device is, if the switch forwards packets in hardware (switchdev).
+///
+/// # Errors
+///
+/// Returns [`Unreadable`] if the device was not reported, or is malformed.
+pub fn switch(device: u32, links: &[Object]) -> Result<Option<String>, Unreadable> {
+    let is_it = |object: &&Object| (object.kind, object.device) == (NEW_LINK, device);
+    let link = links.iter().find(is_it).ok_or_else(|| Unreadable::lacks("the device"))?;
+    let identity = find(&link.attributes, SWITCH)?;
+    Ok(identity.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+}
 
 /// Returns the root of a device, by its number. Classes and filters of Saba's tree are not filled in.
 ///

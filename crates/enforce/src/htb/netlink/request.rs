@@ -7,7 +7,9 @@ use netlink_packet_core::{
     Emitable, NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader,
 };
 
-/// The types of messages: object, and report, deletion or query (RTM_NEWQDISC and others).
+/// The types of messages: object, and report, deletion or query (RTM_NEWLINK, RTM_NEWQDISC and others).
+pub(super) const NEW_LINK: u16 = 16;
+const GET_LINK: u16 = 18;
 pub(super) const NEW_QDISC: u16 = 36;
 const DEL_QDISC: u16 = 37;
 const GET_QDISC: u16 = 38;
@@ -57,6 +59,13 @@ impl Request {
     fn with(mut self, number: u16, value: &[u8]) -> Self {
         put(&mut self.body, number, value);
         self
+    }
+
+    /// Returns a request for a device, by its number.
+    pub fn link(device: u32) -> Self {
+        // Family and type are unspecified, flags and the mask of their changes are unused.
+        let body = [0, device, 0, 0].map(u32::to_ne_bytes).concat();
+        Request { kind: GET_LINK, flags: NLM_F_ACK, body }
     }
 
     /// Returns a request for all qdiscs of all devices. The kernel does not filter them.
@@ -116,6 +125,12 @@ impl Request {
                 u32(Request::new(DEL_FILTER, NLM_F_ACK, filter(family, table, node)))
             }
         }
+    }
+
+    /// Returns the request without a report of its success. A refusal is reported in any case.
+    #[must_use]
+    pub fn quiet(self) -> Self {
+        Request { flags: self.flags & !NLM_F_ACK, ..self }
     }
 
     /// Returns the bytes of the request with this number, which the answer repeats.
