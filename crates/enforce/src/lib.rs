@@ -3,6 +3,7 @@
 //! thesis 2022, section 4.3.2; here `Saba`).
 //!
 //! - [`htb`] decides, without I/O, how a port of Linux shares its link: classes of HTB by DSCP.
+//! - [`ets`] decides the same for a port of a switch that forwards in hardware: bands of ETS by priority.
 //! - [`tc`] writes and reads such ports by netlink.
 //! - [`infiniband`] decides, without I/O, how a port of InfiniBand shares its link: virtual lanes by service
 //!   level. It also finds ports and paths.
@@ -31,6 +32,7 @@
 //! # Ok::<(), bandwise_enforce::htb::Unfit>(())
 //! ```
 
+pub mod ets;
 pub mod htb;
 pub mod infiniband;
 mod paths;

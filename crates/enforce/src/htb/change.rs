@@ -2,6 +2,7 @@
 
 use super::tree::{Class, Family, HANDLE, Root, Tree};
 use super::{Dscp, Filter};
+use crate::ets::{Bands, Hardware, InHardware};
 use std::fmt::Write;
 
 /// A step of a change.
@@ -12,6 +13,8 @@ pub enum Change {
         /// The class of packets that no filter takes.
         default: u16,
     },
+    /// Sets Saba's bands of a switch's port, whether it has some or not.
+    SetBands(Bands),
     /// Removes Saba's root with everything below it. The kernel then restores its own.
     RemoveRoot,
     /// Adds a class.
@@ -56,7 +59,7 @@ pub enum Change {
 }
 
 /// Returns the steps from the read tree to the wanted one. The list is empty if the trees are
-/// equal, if the read tree is another program's, or if a tree has no effect because a switch forwards in hardware.
+/// equal, or if the read tree is another program's.
 ///
 /// A class exists before a filter names it, and is removed after the last such filter. Rates rise before filters move,
 /// and fall after: if only the first of the changes are made, each mark is guaranteed at least the smaller of its rates
@@ -71,10 +74,34 @@ pub fn changes(read: &Root, wanted: &Root) -> Vec<Change> {
             changes
         }
         (Root::Saba(read), Root::Saba(wanted)) => between(read, wanted),
-        (Root::Hardware { .. }, Root::Saba(_)) => Vec::new(),
+        (Root::Hardware(read), wanted) => in_hardware(read, wanted),
         (_, Root::Saba(wanted)) => whole(wanted),
-        (Root::Saba(_) | Root::Hardware { is_ours: true, .. }, _) => vec![Change::RemoveRoot],
+        (Root::Saba(_), _) => vec![Change::RemoveRoot],
         _ => Vec::new(),
+    }
+}
+
+/// Returns the steps at a port of a switch, where a tree of HTB has no effect and is not restored.
+fn in_hardware(read: &Hardware, wanted: &Root) -> Vec<Change> {
+    let wanted = match wanted {
+        Root::Bands(bands) => Some(bands),
+        Root::Hardware(before) => match &before.there {
+            InHardware::Bands { bands, .. } => Some(bands),
+            _ => None,
+        },
+        Root::Kernel => None,
+        Root::Saba(_) | Root::Other(_) => return Vec::new(),
+    };
+    match (&read.there, wanted) {
+        (InHardware::Other(_), _) | (InHardware::Kernel, None) => Vec::new(),
+        (_, None) => vec![Change::RemoveRoot],
+        (InHardware::Bands { bands, is_taken: true }, Some(wanted)) if bands == wanted => {
+            Vec::new()
+        }
+        (InHardware::Htb, Some(bands)) => {
+            vec![Change::RemoveRoot, Change::SetBands(bands.clone())]
+        }
+        (_, Some(bands)) => vec![Change::SetBands(bands.clone())],
     }
 }
 
@@ -139,6 +166,7 @@ impl Change {
             Change::AddRoot { default } => {
                 format!("qdisc add dev {device} root handle {HANDLE:x}: htb default {default:x}")
             }
+            Change::SetBands(bands) => bands.line(device),
             Change::RemoveRoot => format!("qdisc del dev {device} root handle {HANDLE:x}:"),
             Change::AddClass(number, class) => class_line("add", device, *number, class),
             Change::SetClass(number, class) => class_line("change", device, *number, class),

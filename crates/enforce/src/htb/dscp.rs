@@ -62,6 +62,12 @@ impl Marks {
         Marks::from_iter((1..64).map(|dscp| (PriorityLevel(dscp.into()), Dscp(dscp))))
     }
 
+    /// Returns the marks of the first levels only.
+    pub fn of_first(&self, levels: u8) -> Self {
+        let of_first = self.marks.iter().filter(|(level, _)| level.0 < u16::from(levels));
+        Marks::from_iter(of_first.map(|(&level, &dscp)| (level, dscp)))
+    }
+
     /// Returns the mark of a level.
     pub fn of(&self, level: PriorityLevel) -> Option<Dscp> {
         self.marks.get(&level).copied()

@@ -42,6 +42,9 @@ pub enum Unfit {
         /// The number of queues.
         queues: usize,
     },
+    /// A level without a priority of a switch.
+    #[error("priority level {0} has no priority of the switch, which has 7 for levels 0 to 6")]
+    NoPriority(u16),
     /// A level without a mark.
     #[error("packets of priority level {0} carry no mark")]
     NoMark(u16),
@@ -114,21 +117,19 @@ impl Layout {
         self.queues
     }
 
+    /// Returns the largest packet.
+    pub(crate) fn packet(&self) -> Bytes {
+        self.packet
+    }
+
     /// Returns the tree for a configuration.
     ///
     /// # Errors
     ///
     /// Returns [`Unfit`] if the port can't have the configuration.
     pub fn tree(&self, config: &PortConfig, marks: &Marks) -> Result<Tree, Unfit> {
+        self.check(config, self.queues.get())?;
         let PortConfig { table, weights } = config;
-        let positive = weights.iter().filter(|&&weight| weight > 0).count();
-        if positive != table.len() || positive != weights.len() {
-            return Err(Unfit::Weights { weights: positive, queues: table.len() });
-        }
-        if table.len() > usize::from(self.queues.get()) {
-            let (wanted, there) = (table.len(), self.queues.get());
-            return Err(Unfit::TooManyQueues { wanted, there });
-        }
         let mut filters = BTreeMap::new();
         for (level, queue) in table.iter() {
             let dscp: Dscp = marks.of(level).ok_or(Unfit::NoMark(level.0))?;
@@ -137,6 +138,20 @@ impl Layout {
         }
         let classes = self.classes(weights);
         Ok(Tree { default: DEFAULT, classes, filters, tables: BTreeMap::new() })
+    }
+
+    /// Checks that a configuration has a weight for each queue, and no more queues than the port and `most`.
+    pub(crate) fn check(&self, config: &PortConfig, most: u8) -> Result<(), Unfit> {
+        let PortConfig { table, weights } = config;
+        let positive = weights.iter().filter(|&&weight| weight > 0).count();
+        if positive != table.len() || positive != weights.len() {
+            return Err(Unfit::Weights { weights: positive, queues: table.len() });
+        }
+        let there = self.queues.get().min(most);
+        if table.len() > usize::from(there) {
+            return Err(Unfit::TooManyQueues { wanted: table.len(), there });
+        }
+        Ok(())
     }
 
     fn classes(&self, weights: &[u8]) -> BTreeMap<u16, Class> {

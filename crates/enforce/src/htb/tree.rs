@@ -2,6 +2,7 @@
 
 use super::rate::ticks;
 use super::{Dscp, Marks};
+use crate::ets::{Bands, Hardware, InHardware};
 use bandwise_saba::controller::PortConfig;
 use bandwise_units::{BitRate, Bytes, lowest_terms};
 use std::collections::BTreeMap;
@@ -125,13 +126,10 @@ pub enum Root {
     Saba(Tree),
     /// The root of another program, in tc's words.
     Other(String),
-    /// A root of a switch's port. The switch forwards packets in hardware (switchdev), and they never see this root.
-    Hardware {
-        /// The identity of the switch.
-        switch: String,
-        /// True if the root is Saba's.
-        is_ours: bool,
-    },
+    /// A root of a port of a switch that forwards in hardware.
+    Hardware(Box<Hardware>),
+    /// Saba's bands at such a port, as wanted.
+    Bands(Bands),
 }
 
 impl Root {
@@ -139,7 +137,11 @@ impl Root {
     pub fn is(&self, wanted: &Root) -> bool {
         match (self, wanted) {
             (Root::Saba(read), Root::Saba(wanted)) => read.is(wanted),
-            (Root::Hardware { is_ours, .. }, Root::Kernel) => !is_ours,
+            (Root::Hardware(read), Root::Kernel) => read.there == InHardware::Kernel,
+            (Root::Hardware(read), Root::Hardware(wanted)) => read.there == wanted.there,
+            (Root::Hardware(read), Root::Bands(wanted)) => {
+                matches!(&read.there, InHardware::Bands { bands, is_taken: true } if bands == wanted)
+            }
             _ => self == wanted,
         }
     }

@@ -12,12 +12,14 @@ pub use reach::Reach;
 pub use throttled::Throttled;
 pub use wire::{Kernel, Reason, Wire};
 
+use crate::ets::{Bands, InHardware, MOST};
 use crate::htb::{Change, Layout, Marks, Root, changes};
 use crate::paths;
 use bandwise_saba::controller::{PortConfig, PortId};
 use bandwise_switches::{Applied, Fault, Plan, Port, Switches, Wanted};
 use std::fmt;
-use write::{Target, write};
+use std::num::NonZeroU8;
+use write::{Target, is_untaken, write};
 
 /// An output port of a host or switch that runs Linux.
 #[derive(Debug, Clone)]
@@ -70,6 +72,9 @@ impl fmt::Display for TcPlan {
     }
 }
 
+/// The queues of a port in hardware.
+const MOST_IN_HARDWARE: NonZeroU8 = NonZeroU8::new(MOST).expect("not 0");
+
 impl<R: Reach> LinuxTc<R> {
     /// Returns these ports, numbered from 0.
     pub fn new(ports: Vec<TcPort>, marks: Marks, reach: R) -> Self {
@@ -86,13 +91,27 @@ impl<R: Reach> LinuxTc<R> {
         at.and_then(|at| self.ports.get(at)).ok_or(Fault::NoSuchPort(id))
     }
 
+    /// Returns `true` if a switch forwards the packets of a port in hardware. There are then [`MOST`] levels only. A port
+    /// that can't be read does not count; its discovery reports why.
+    pub fn has_hardware(&mut self) -> bool {
+        let mut ids = (0..self.ports.len() as u64).map(PortId);
+        ids.any(|id| matches!(self.read_root(id), Ok(Root::Hardware(_))))
+    }
+
     /// Returns the root of a port that can be shared.
     fn read_shared(&mut self, id: PortId) -> Result<Root, Fault> {
         let root = self.read_root(id)?;
         let TcPort { name, device, .. } = self.port(id)?;
-        match root {
-            Root::Hardware { switch, .. } => Err(in_hardware(name.clone(), device, &switch)),
-            root => Ok(root),
+        let unfit = |why| Err(Fault::Unfit { port: name.clone(), why });
+        match &root {
+            Root::Hardware(there) => match there.obstacle(device, &self.marks) {
+                Some(why) => unfit(why),
+                None if is_untaken(&root) => unfit(
+                    "the kernel has its bands, and the hardware has not taken them".to_owned(),
+                ),
+                None => Ok(root),
+            },
+            _ => Ok(root),
         }
     }
 
@@ -105,29 +124,41 @@ impl<R: Reach> LinuxTc<R> {
     }
 }
 
-/// Returns the fault of a port whose packets the kernel does not queue.
-fn in_hardware(port: String, device: &str, switch: &str) -> Fault {
-    let why = format!(
-        "{device} is a port of switch {switch}, which forwards packets in hardware: they never reach HTB in the kernel, so \
-         weights there have no effect. Nothing was written. Set the switch's own ETS (`dcb ets`, `tc qdisc … ets`), and \
-         remove this [[port]]"
-    );
-    Fault::Unfit { port, why }
+/// Returns the configuration of a root that was read; the default if it is not Saba's.
+fn config(root: &Root, marks: &Marks) -> PortConfig {
+    match root {
+        Root::Saba(tree) => tree.config(marks),
+        Root::Hardware(there) => match &there.there {
+            InHardware::Bands { bands, .. } => bands.config(),
+            _ => PortConfig::default(),
+        },
+        _ => PortConfig::default(),
+    }
 }
 
 impl<R: Reach> Switches for LinuxTc<R> {
     type Plan = TcPlan;
 
     fn discover(&mut self) -> Result<Vec<Port>, Fault> {
-        for id in 0..self.ports.len() {
-            self.read_shared(PortId(id as u64))?;
+        let mut ports = Vec::new();
+        for id in (0..self.ports.len() as u64).map(PortId) {
+            let is_hardware = match self.read_root(id)? {
+                // Bands that the hardware has not taken may be so after the next write.
+                Root::Hardware(there) => {
+                    let TcPort { name, device, .. } = self.port(id)?;
+                    if let Some(why) = there.obstacle(device, &self.marks) {
+                        return Err(Fault::Unfit { port: name.clone(), why });
+                    }
+                    true
+                }
+                _ => false,
+            };
+            let port = self.port(id)?;
+            let (name, queues) = (port.name.clone(), port.layout.queues());
+            let queues = if is_hardware { queues.min(MOST_IN_HARDWARE) } else { queues };
+            ports.push(Port { id, name, queues });
         }
-        let port = |(id, port): (u64, &TcPort)| Port {
-            id: PortId(id),
-            name: port.name.clone(),
-            queues: port.layout.queues(),
-        };
-        Ok((0..).zip(&self.ports).map(port).collect())
+        Ok(ports)
     }
 
     fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
@@ -146,6 +177,7 @@ impl<R: Reach> Switches for LinuxTc<R> {
     }
 
     fn plan(&mut self, id: PortId, wanted: &Wanted) -> Result<TcPlan, Fault> {
+        let before = self.read_root(id)?;
         let port = self.port(id)?;
         let (name, device) = (port.name.clone(), port.device.clone());
         let nobodys = PortConfig::default();
@@ -153,36 +185,34 @@ impl<R: Reach> Switches for LinuxTc<R> {
             Wanted::AsFound => port.keeps_rate.then_some(&nobodys),
             Wanted::Shared(config) => Some(config),
         };
-        let wanted = match shared {
-            None => Root::Kernel,
-            Some(config) => {
+        let unfit = |why: String| Fault::Unfit { port: name.clone(), why };
+        let taken = |what: &str| Fault::Taken { port: name.clone(), what: what.to_owned() };
+        let wanted = match (&before, shared) {
+            (Root::Other(what), _) => return Err(taken(what)),
+            (Root::Hardware(there), shared) => match (&there.there, shared) {
+                (InHardware::Other(what), _) => return Err(taken(what)),
+                // What stands there can be removed in any case.
+                (_, None) => Root::Kernel,
+                (_, Some(config)) => match there.obstacle(&device, &self.marks) {
+                    Some(why) => return Err(unfit(why)),
+                    None => {
+                        let bands = Bands::new(&port.layout, config);
+                        Root::Bands(bands.map_err(|why| unfit(why.to_string()))?)
+                    }
+                },
+            },
+            (_, None) => Root::Kernel,
+            (_, Some(config)) => {
                 let tree = port.layout.tree(config, &self.marks);
-                let unfit = |why: crate::htb::Unfit| Fault::Unfit {
-                    port: name.clone(),
-                    why: why.to_string(),
-                };
-                Root::Saba(tree.map_err(unfit)?)
+                Root::Saba(tree.map_err(|why| unfit(why.to_string()))?)
             }
         };
-        let before = self.read_root(id)?;
-        match (&before, &wanted) {
-            (Root::Other(what), _) => return Err(Fault::Taken { port: name, what: what.clone() }),
-            // What an earlier version wrote there can be removed.
-            (Root::Hardware { switch, .. }, Root::Saba(_)) => {
-                return Err(in_hardware(name, &device, switch));
-            }
-            _ => {}
-        }
         let changes = changes(&before, &wanted);
         Ok(TcPlan { port: id, before, wanted, device, changes })
     }
 
     fn apply(&mut self, plan: &TcPlan) -> Result<Applied, Fault> {
         self.port(plan.port)?;
-        let config = |root: &Root, marks: &Marks| match root {
-            Root::Saba(tree) => tree.config(marks),
-            _ => PortConfig::default(),
-        };
         if plan.is_empty() {
             let config = config(&plan.before, &self.marks);
             return Ok(Applied { is_written: false, config });
@@ -194,9 +224,7 @@ impl<R: Reach> Switches for LinuxTc<R> {
     }
 
     fn read_back(&mut self, id: PortId) -> Result<PortConfig, Fault> {
-        match self.read_shared(id)? {
-            Root::Saba(tree) => Ok(tree.config(&self.marks)),
-            _ => Ok(PortConfig::default()),
-        }
+        let root = self.read_shared(id)?;
+        Ok(config(&root, &self.marks))
     }
 }

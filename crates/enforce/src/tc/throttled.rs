@@ -1,7 +1,7 @@
 //! [`Throttled`]: a device of this host with a temporary rate limit.
 
 use super::write::{Target, write};
-use super::{Namespaces, Reach, in_hardware};
+use super::{Namespaces, Reach};
 use crate::htb::{Root, is_throttle, throttle};
 use bandwise_switches::Fault;
 use bandwise_units::BitRate;
@@ -54,7 +54,13 @@ impl<R: Reach> Throttled<R> {
                 let what = "the HTB classes of a controller or a lab".to_owned();
                 Err(Fault::Taken { port, what })
             }
-            Ok(Root::Hardware { switch, .. }) => Err(in_hardware(port, &self.device, &switch)),
+            Ok(Root::Hardware(there)) => {
+                let switch = &there.switch;
+                let why = format!(
+                    "it is a port of switch {switch}, which forwards in hardware: a limit has no effect"
+                );
+                Err(Fault::Unfit { port, why })
+            }
             Ok(Root::Other(what)) => Err(Fault::Taken { port, what }),
             Ok(there) => Ok(there),
             Err(super::Reason(reason)) => Err(Fault::Unreadable { port, reason }),

@@ -1,6 +1,9 @@
 //! [`Wire`] and [`Kernel`]: the transport of requests to a kernel, and the requests of a visit.
 
-use crate::htb::netlink::{Answer, NoAnswer, Object, Request, classes, filters, root, switch};
+use crate::ets::Hardware;
+use crate::htb::netlink::{
+    Answer, NoAnswer, Object, Request, classes, filters, hardware_root, priorities, root, switch,
+};
 use crate::htb::{Change, Root};
 use std::io;
 
@@ -76,7 +79,7 @@ impl<W: Wire> Kernel<W> {
             _ => Reason(format!("{device}: {error}")),
         })?;
         self.change(number, device, changes)?;
-        self.read(number)
+        self.read(number, device)
     }
 
     /// Makes changes in one datagram, and waits until the kernel has handled the last one.
@@ -111,13 +114,18 @@ impl<W: Wire> Kernel<W> {
         }
     }
 
-    fn read(&mut self, device: u32) -> Result<Root, Reason> {
+    fn read(&mut self, device: u32, name: &str) -> Result<Root, Reason> {
         let unreadable = |error| Reason::from(NoAnswer::from(error));
         let switch = switch(device, &self.ask(&Request::link(device))?).map_err(unreadable)?;
-        let mut read = root(device, &self.ask(&Request::qdiscs())?).map_err(unreadable)?;
+        let qdiscs = self.ask(&Request::qdiscs())?;
         if let Some(switch) = switch {
-            return Ok(Root::Hardware { switch, is_ours: matches!(read, Root::Saba(_)) });
+            let there = hardware_root(device, &qdiscs).map_err(unreadable)?;
+            let read = self.ask(&Request::priorities(name));
+            let priorities = read.and_then(|read| priorities(&read).map_err(unreadable));
+            let priorities = priorities.map_err(|Reason(why)| why);
+            return Ok(Root::Hardware(Box::new(Hardware { switch, there, priorities })));
         }
+        let mut read = root(device, &qdiscs).map_err(unreadable)?;
         if let Root::Saba(tree) = &mut read {
             classes(tree, &self.ask(&Request::classes(device))?).map_err(unreadable)?;
             filters(tree, &self.ask(&Request::filters(device))?).map_err(unreadable)?;

@@ -2,6 +2,7 @@
 
 use super::reach::Reach;
 use super::wire::Reason;
+use crate::ets::InHardware;
 use crate::htb::{Change, Root, changes};
 use bandwise_switches::{Fault, Left};
 
@@ -34,7 +35,10 @@ pub(super) fn write(
         Ok(after) => {
             let line = |change: &Change| format!("tc {}", change.line(device));
             let missing: Vec<String> = changes(&after, wanted).iter().map(line).collect();
-            let what = format!("{} had no effect", missing.join(", "));
+            let what = match is_untaken(&after) {
+                true => "the kernel has it, and the hardware has not taken it".to_owned(),
+                false => format!("{} had no effect", missing.join(", ")),
+            };
             let left = roll_back(reach, target, before);
             Err(Fault::Differs { port, what, left })
         }
@@ -43,6 +47,11 @@ pub(super) fn write(
             Err(Fault::Refused { port, reason, left })
         }
     }
+}
+
+/// Returns `true` if the kernel has bands that the hardware has not taken.
+pub(super) fn is_untaken(root: &Root) -> bool {
+    matches!(root, Root::Hardware(there) if matches!(there.there, InHardware::Bands { is_taken: false, .. }))
 }
 
 /// Restores the former configuration from any current one.

@@ -82,32 +82,6 @@ fn foreign_qdisc_is_not_changed() {
     assert!(kernel.0.borrow().done.is_empty());
 }
 
-/// A switch that forwards in hardware never passes its packets to HTB: nothing is written, and nothing is called
-/// settled. What an earlier version wrote can be removed.
-#[test]
-fn port_of_a_switch_that_forwards_in_hardware_is_refused() {
-    let kernel = Kernel::default();
-    let mut switches = switches(&kernel);
-    set(&mut switches, &config(&[(0, 0)], &[1])).unwrap();
-    let written = kernel.0.borrow().done.len();
-    kernel.0.borrow_mut().state.switch = Some(vec![0x7c, 0xfe, 0x90, 0x0a]);
-    let faults = [
-        switches.discover().unwrap_err(),
-        switches.plan(PORT, &Wanted::Shared(config(&[(1, 0)], &[1]))).unwrap_err(),
-        switches.read_back(PORT).unwrap_err(),
-    ];
-    for fault in faults {
-        let Fault::Unfit { port, why } = fault else { panic!("{fault}") };
-        assert_eq!(port, "switch to h1");
-        assert!(why.starts_with("h1 is a port of switch 7cfe900a, which forwards"), "{why}");
-    }
-    assert_eq!(kernel.0.borrow().done.len(), written);
-    let plan = switches.plan(PORT, &Wanted::AsFound).unwrap();
-    assert!(switches.apply(&plan).unwrap().is_written);
-    assert_eq!(kernel.0.borrow().state.root, None);
-    assert!(switches.plan(PORT, &Wanted::AsFound).unwrap().is_empty());
-}
-
 #[test]
 fn outdated_plan_is_refused() {
     let kernel = Kernel::default();

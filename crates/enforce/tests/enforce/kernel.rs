@@ -7,9 +7,9 @@ use crate::messages::{
 };
 use bandwise_enforce::htb::{Change, Root};
 use bandwise_enforce::tc::{Kernel as Asked, Reach, Reason, Wire};
-use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NetlinkHeader, Parseable};
+use netlink_packet_core::{NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NetlinkHeader};
 use netlink_packet_route::RouteNetlinkMessage as Route;
-use netlink_packet_route::link::{LinkAttribute, LinkMessage, LinkPhysId};
+use netlink_packet_route::link::{LinkAttribute, LinkMessage};
 use netlink_packet_route::tc::TcMessage;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -37,8 +37,6 @@ type Filters = BTreeMap<u32, (u32, u32, u32)>;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct State {
-    /// The switch that forwards packets in hardware.
-    pub switch: Option<Vec<u8>>,
     /// Kind, handle, default class; none is the kernel's own.
     pub root: Option<(String, u32, u32)>,
     /// By the kernel's number: its parent's, and the rest.
@@ -166,7 +164,7 @@ impl State {
             Route::NewQueueDiscipline(of) => self.add_root(of).map(|()| "qdisc"),
             _ if self.root.is_none() => Err((INVALID, "Failed to find specified qdisc.")),
             Route::DelQueueDiscipline(_) => {
-                *self = State { switch: self.switch.take(), ..State::default() };
+                *self = State::default();
                 Ok("qdisc")
             }
             Route::NewTrafficClass(of) => self.class(is_new, of).map(|()| "class"),
@@ -182,7 +180,7 @@ impl State {
             return Err((EXISTS, "Exclusivity flag on, cannot modify"));
         }
         let default = default_class(of);
-        *self = State { switch: self.switch.take(), ..State::default() };
+        *self = State::default();
         self.root = Some((kind(of).unwrap().into(), of.header.handle.into(), default));
         Ok(())
     }
@@ -255,9 +253,6 @@ impl State {
         let mut link = LinkMessage::default();
         link.header.index = DEVICE;
         link.attributes.push(LinkAttribute::IfName("h1".into()));
-        let switch =
-            |id: &Vec<u8>| LinkAttribute::PhysSwitchId(LinkPhysId::parse(id.as_slice()).unwrap());
-        link.attributes.extend(self.switch.as_ref().map(switch));
         Route::NewLink(link)
     }
 

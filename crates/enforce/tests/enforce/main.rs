@@ -4,6 +4,7 @@
 mod apply;
 mod changes;
 mod common;
+mod hardware;
 mod kernel;
 mod layout;
 mod messages;

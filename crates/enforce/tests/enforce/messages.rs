@@ -28,7 +28,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap())
 }
 
-fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
+pub(crate) fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
     let attribute = DefaultNla::new(kind, value.to_vec());
     let mut bytes = vec![0; attribute.buffer_len()];
     attribute.emit(&mut bytes);
@@ -36,7 +36,7 @@ fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {
 }
 
 /// Returns an attribute, by number, from options that the library does not know.
-fn nested(message: &TcMessage, number: u16) -> Option<Vec<u8>> {
+pub(crate) fn nested(message: &TcMessage, number: u16) -> Option<Vec<u8>> {
     let options = message.attributes.iter().find_map(|attribute| match attribute {
         TcAttribute::Options(options) => options.first(),
         _ => None,

@@ -7,6 +7,7 @@ use crate::output::note;
 use anyhow::Error;
 use bandwise_controller::Marking;
 use bandwise_controller::settings::{self, InfiniBand, Network, Settings, Shape};
+use bandwise_enforce::ets;
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce::tc::{LinuxTc, Namespaces};
 use bandwise_enforce::umad::{self, NoDevice, Umad};
@@ -49,9 +50,13 @@ pub(super) trait Use {
 pub(super) fn marking(network: &Network) -> Marking {
     match network {
         Network::InfiniBand(fabric) => Marking::ServiceLevels(fabric.lanes.sls().to_vec()),
-        Network::Lab(_) | Network::Ports(_) | Network::Simulated(_) => {
-            Marking::Dscp(Marks::local())
+        Network::Ports(ports) => {
+            let mut ports = LinuxTc::new(ports.clone(), Marks::local(), Namespaces::default());
+            // A switch has fewer priorities than there are marks.
+            let levels = if ports.has_hardware() { ets::MOST } else { u8::MAX };
+            Marking::Dscp(Marks::local().of_first(levels))
         }
+        Network::Lab(_) | Network::Simulated(_) => Marking::Dscp(Marks::local()),
     }
 }
 

@@ -1,12 +1,13 @@
 //! [`Answer`]: the answer to a request.
 
 use super::attributes::{Unreadable, find, word};
-use super::request::NEW_LINK;
+use super::request::{GET_DCB, NEW_LINK};
 use netlink_packet_core::{
     NLM_F_ACK_TLVS, NLM_F_CAPPED, NLM_F_DUMP_INTR, NLMSG_DONE, NLMSG_ERROR, NetlinkBuffer,
 };
 
-/// A qdisc, class, filter or device, as the kernel reports it. A device has no handle, parent and info.
+/// A qdisc, class, filter, device or its priorities, as the kernel reports it. The latter two have no handle, parent and
+/// info.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     pub(super) kind: u16,
@@ -15,6 +16,14 @@ pub struct Object {
     pub(super) parent: u32,
     pub(super) info: u32,
     pub(super) attributes: Vec<u8>,
+}
+
+impl Object {
+    /// Returns an object that has no place in a tree.
+    fn without_place(kind: u16, device: u32, attributes: Option<&[u8]>) -> Self {
+        let attributes = attributes.unwrap_or_default().to_vec();
+        Object { kind, device, handle: 0, parent: 0, info: 0, attributes }
+    }
 }
 
 /// The reason for which a request has no answer.
@@ -39,9 +48,10 @@ pub struct Answer {
     is_torn: bool,
 }
 
-/// The lengths of `struct tcmsg` and of `struct ifinfomsg` in bytes.
+/// The lengths of `struct tcmsg`, `struct ifinfomsg` and `struct dcbmsg` in bytes.
 const HEAD: usize = 20;
 const LINK_HEAD: usize = 16;
+const DCB_HEAD: usize = 4;
 /// The length of a netlink header in bytes.
 const HEADER: usize = 16;
 /// NLMSGERR_ATTR_MSG: the kernel's text of an error.
@@ -97,16 +107,11 @@ impl Answer {
             ..16 => Ok(false),
             NEW_LINK => {
                 let device = word(body, 4).ok_or_else(|| Unreadable::lacks("a head"))?;
-                let (handle, parent, info) = (0, 0, 0);
-                let attributes = body.get(LINK_HEAD..).unwrap_or_default().to_vec();
-                self.objects.push(Object {
-                    kind: NEW_LINK,
-                    device,
-                    handle,
-                    parent,
-                    info,
-                    attributes,
-                });
+                self.objects.push(Object::without_place(NEW_LINK, device, body.get(LINK_HEAD..)));
+                Ok(false)
+            }
+            GET_DCB => {
+                self.objects.push(Object::without_place(GET_DCB, 0, body.get(DCB_HEAD..)));
                 Ok(false)
             }
             kind => {

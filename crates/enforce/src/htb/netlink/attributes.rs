@@ -13,6 +13,9 @@ impl Unreadable {
     }
 }
 
+/// NLA_F_NESTED: a value of attributes. Newer parts of the kernel demand the flag.
+pub(super) const NESTED: u16 = 1 << 15;
+
 /// Appends an attribute.
 pub(super) fn put(bytes: &mut Vec<u8>, number: u16, value: &[u8]) {
     let attribute = DefaultNla::new(number, value.to_vec());
@@ -23,14 +26,19 @@ pub(super) fn put(bytes: &mut Vec<u8>, number: u16, value: &[u8]) {
 
 /// Returns the value of the first attribute with this number.
 pub(super) fn find(bytes: &[u8], number: u16) -> Result<Option<&[u8]>, Unreadable> {
-    for attribute in NlasIterator::new(bytes) {
-        let attribute = attribute.map_err(|error| Unreadable(error.to_string()))?;
-        if attribute.kind() == number {
+    all(bytes, number).next().transpose()
+}
+
+/// Returns the values of all attributes with this number, in order.
+pub(super) fn all(bytes: &[u8], number: u16) -> impl Iterator<Item = Result<&[u8], Unreadable>> {
+    NlasIterator::new(bytes).filter_map(move |attribute| match attribute {
+        Ok(attribute) if attribute.kind() == number => {
             let end = usize::from(attribute.length());
-            return Ok(Some(&attribute.into_inner()[NLA_HEADER_SIZE..end]));
+            Some(Ok(&attribute.into_inner()[NLA_HEADER_SIZE..end]))
         }
-    }
-    Ok(None)
+        Ok(_) => None,
+        Err(error) => Some(Err(Unreadable(error.to_string()))),
+    })
 }
 
 /// Returns the 32-bit number at an offset; `None` if the value is too short.

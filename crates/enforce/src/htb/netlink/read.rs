@@ -3,11 +3,17 @@
 use super::super::{Class, Filter, HANDLE, OURS, Root, Tree};
 use super::answer::Object;
 use super::attributes::{Unreadable, find, word};
-use super::request::{INIT, KIND, NEW_CLASS, NEW_FILTER, NEW_LINK, NEW_QDISC, OPTIONS, ROOT};
-use super::{class, filter};
+use super::request::{
+    GET_DCB, INIT, KIND, NEW_CLASS, NEW_FILTER, NEW_LINK, NEW_QDISC, OPTIONS, ROOT,
+};
+use super::{bands, class, filter};
+use crate::ets::InHardware;
+use std::collections::BTreeMap;
 
 /// IFLA_PHYS_SWITCH_ID: the same for all ports of a switch.
 const SWITCH: u16 = 36;
+/// TCA_HW_OFFLOAD: 1 if the hardware has taken a qdisc.
+const TAKEN: u16 = 12;
 /// TCA_CHAIN: filters that only a filter of another chain calls.
 const CHAIN: u16 = 11;
 
@@ -21,6 +27,43 @@ pub fn switch(device: u32, links: &[Object]) -> Result<Option<String>, Unreadabl
     let link = links.iter().find(is_it).ok_or_else(|| Unreadable::lacks("the device"))?;
     let identity = find(&link.attributes, SWITCH)?;
     Ok(identity.map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+}
+
+/// Returns the root of a switch's port, by the number of its device.
+///
+/// # Errors
+///
+/// Returns [`Unreadable`] if an object is malformed.
+pub fn hardware_root(device: u32, qdiscs: &[Object]) -> Result<InHardware, Unreadable> {
+    let other = match root(device, qdiscs)? {
+        Root::Kernel => return Ok(InHardware::Kernel),
+        Root::Saba(_) => return Ok(InHardware::Htb),
+        Root::Other(what) => what,
+        Root::Hardware(_) | Root::Bands(_) => unreachable!("a root alone is neither"),
+    };
+    let is_ours = |object: &&Object| {
+        (object.kind, object.device, object.parent) == (NEW_QDISC, device, ROOT)
+            && number(object.handle) == HANDLE
+    };
+    if let Some(root) = qdiscs.iter().find(is_ours)
+        && kind(root)? == "ets"
+        && let Some(bands) = bands::decode(find(&root.attributes, OPTIONS)?.unwrap_or_default())?
+    {
+        let is_taken = find(&root.attributes, TAKEN)?.is_some_and(|taken| taken == [1]);
+        return Ok(InHardware::Bands { bands, is_taken });
+    }
+    Ok(InHardware::Other(other))
+}
+
+/// Returns the priority of each DSCP that has one at a device.
+///
+/// # Errors
+///
+/// Returns [`Unreadable`] if nothing was reported, or an object is malformed.
+pub fn priorities(reported: &[Object]) -> Result<BTreeMap<u8, u8>, Unreadable> {
+    let is_it = |object: &&Object| object.kind == GET_DCB;
+    let found = reported.iter().find(is_it).ok_or_else(|| Unreadable::lacks("priorities"))?;
+    bands::priorities(&found.attributes)
 }
 
 /// Returns the root of a device, by its number. Classes and filters of Saba's tree are not filled in.

@@ -1,10 +1,11 @@
 //! [`Request`]: a request to the kernel.
 
 use super::super::{Change, HANDLE};
-use super::attributes::put;
-use super::{class, filter};
+use super::attributes::{NESTED, put};
+use super::{bands, class, filter};
 use netlink_packet_core::{
-    Emitable, NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST, NetlinkHeader,
+    Emitable, NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST,
+    NetlinkHeader,
 };
 
 /// The types of messages: object, and report, deletion or query (RTM_NEWLINK, RTM_NEWQDISC and others).
@@ -19,6 +20,11 @@ const GET_CLASS: u16 = 42;
 pub(super) const NEW_FILTER: u16 = 44;
 const DEL_FILTER: u16 = 45;
 const GET_FILTER: u16 = 46;
+
+/// RTM_GETDCB, its command for settings of IEEE 802.1Qaz (DCB_CMD_IEEE_GET), and the name of a device (DCB_ATTR_IFNAME).
+pub(super) const GET_DCB: u16 = 78;
+const IEEE_GET: u8 = 21;
+const DCB_NAME: u16 = 1;
 
 /// The parent of a device's root, and of the class below it (TC_H_ROOT).
 pub(super) const ROOT: u32 = u32::MAX;
@@ -68,6 +74,14 @@ impl Request {
         Request { kind: GET_LINK, flags: NLM_F_ACK, body }
     }
 
+    /// Returns a request for the priorities of a device, by its name.
+    pub fn priorities(device: &str) -> Self {
+        // `struct dcbmsg`: an unspecified family, and the command.
+        let mut body = vec![0, IEEE_GET, 0, 0];
+        put(&mut body, DCB_NAME, &[device.as_bytes(), b"\0"].concat());
+        Request { kind: GET_DCB, flags: NLM_F_ACK, body }
+    }
+
     /// Returns a request for all qdiscs of all devices. The kernel does not filter them.
     pub fn qdiscs() -> Self {
         Request::new(GET_QDISC, NLM_F_DUMP, Head::default())
@@ -100,6 +114,12 @@ impl Request {
         match change {
             Change::AddRoot { default } => {
                 htb(Request::new(NEW_QDISC, ADD, root)).with(OPTIONS, &init(*default))
+            }
+            Change::SetBands(bands) => {
+                let flags = NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE;
+                Request::new(NEW_QDISC, flags, root)
+                    .with(KIND, b"ets\0")
+                    .with(NESTED | OPTIONS, &bands::encode(bands))
             }
             Change::RemoveRoot => Request::new(DEL_QDISC, NLM_F_ACK, root),
             Change::AddClass(number, of) => {
