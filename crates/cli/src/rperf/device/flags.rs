@@ -17,8 +17,8 @@ use std::net::SocketAddr;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Every client that reaches the address is served, one at a time, and only with measurements. A client
-that is silent for 4 s is dropped. Its queue pairs have to be at the address from which it connects, or
-at one of --peer: traffic goes to no third host.
+that is silent for 4 s is dropped. Its queue pairs have to be at the address from which it connects,
+or at one of --peer: traffic goes to no third host.
 
 Examples:
   bandwise rperf server --listen 0.0.0.0
