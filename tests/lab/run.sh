@@ -110,6 +110,7 @@ linux() { BANDWISE_TEST_PORT="bandwise-$lab-switch/h2" "$linux" --nocapture >"$s
   grep -E '^  ' "$scratch/output"
 }
 free_port() { tc -netns "bandwise-$lab-switch" qdisc delete dev h2 root; }
+kills_leave_no_half() { python3 "$here/killed.py" "$bandwise" "$lab"; }
 three_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=3 12=1; }
 one_to_one() { python3 "$here/shares.py" "$bandwise" "$lab" 10=1 12=1; }
 default_class() { python3 "$here/shares.py" "$bandwise" "$lab" 10=9 0=1; }
@@ -147,6 +148,7 @@ check "weights read back" weights_read_back
 check "foreign root qdiscs stay" foreign_qdiscs_stay
 free_port
 check "a port of Linux, written, read back, rolled back" linux
+check "a kill at any system call leaves no port half-written" kills_leave_no_half
 check "a failed creation is rolled back, and nothing else" failed_creation_is_rolled_back
 check "two labs side by side" two_labs_coexist
 check "down removes only its own namespaces" down_removes_only_its_own
