@@ -1,6 +1,7 @@
 //! [`measure`]: the client of a measurement between two hosts.
 
 use crate::outcome::{Outcome, Run, RunEnd, Throughput};
+use crate::peer::Peer;
 use crate::placement::{Placement, report_pages};
 use crate::program::{self, Extent, Until};
 use crate::rate::Rate;
@@ -10,7 +11,7 @@ use anyhow::{Context, anyhow};
 use bandwise_agents::Address;
 use bandwise_rdma::wire::Mtu;
 use bandwise_rperf::{Bandwidth, Generator, Slices};
-use bandwise_session::{Message, Method, Part, Plan, Side, Task};
+use bandwise_session::{AllowedPeer, Message, Method, Part, Plan, Side, Task};
 use bandwise_units::Time;
 use bandwise_verbs::ibverbs::manager::{self, Connections};
 use bandwise_verbs::ibverbs::{Chosen, Pages, QueuePairs};
@@ -28,6 +29,8 @@ pub struct ClientSettings {
     pub placement: Placement,
     /// Tasks, measured one after another; at least one, all equal but for the message size.
     pub tasks: Vec<Task>,
+    /// Addresses that the queue pairs of the server may have besides its own.
+    pub allowed: Vec<AllowedPeer>,
     /// Limit of bulk traffic.
     pub rate: Option<Rate>,
     /// Length of the time slices from which peak and minimum are calculated.
@@ -140,6 +143,8 @@ impl Connected {
             Ok(_) => return Err(anyhow!("{server} sent an unexpected answer")),
             Err(error) => return Err(anyhow::Error::from(error).context(server.to_string())),
         };
+        let checked = Peer::of(&control).and_then(|of| Ok(of.check(&peer, &settings.allowed)?));
+        checked.with_context(|| server.to_string())?;
         let (connections, mtu) = match task.manager {
             true => {
                 let (connections, mtu) = manager::connect(&mut devices, &peer, task.path())?;

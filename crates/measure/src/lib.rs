@@ -30,6 +30,7 @@ mod counted;
 mod fellows;
 mod limits;
 pub mod outcome;
+mod peer;
 pub mod placement;
 pub mod program;
 mod random;
@@ -40,7 +41,8 @@ pub mod threads;
 pub mod worker;
 
 pub use accept::accept;
-pub use limits::Limits;
+pub use limits::{LimitError, Limits};
+pub use peer::{ForeignError, Peer};
 pub use reach::reach;
 
 use random::{any_psn, challenge};

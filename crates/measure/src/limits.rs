@@ -1,8 +1,8 @@
 //! [`Limits`]: what a client can have of a server.
 
-use bandwise_session::{AllowedPeer, Part, PortAddress, Side, Task, TaskError, foreign};
+use crate::peer::{ForeignError, Peer};
+use bandwise_session::{AllowedPeer, Part, Side, Task, TaskError};
 use bandwise_units::Bytes;
-use std::net::IpAddr;
 use std::time::Duration;
 
 /// The limits for each client of a server.
@@ -31,36 +31,18 @@ pub enum LimitError {
         most: Bytes,
     },
     /// The queue pairs have an address that is not the client's.
-    #[error(
-        "its queue pairs are at {address}, and its connection comes from {from}: it has to reach the server by the \
-         network of its RDMA device, or the server needs --peer {address}"
-    )]
-    Foreign {
-        /// The address of the queue pairs.
-        address: PortAddress,
-        /// The client's address.
-        from: IpAddr,
-    },
+    #[error(transparent)]
+    Foreign(#[from] ForeignError),
 }
 
 impl Limits {
-    /// Checks a task of a client at the address `from`. `own` are the addresses of this host if the client is on it.
+    /// Checks a task of a client.
     ///
     /// # Errors
     ///
     /// Returns [`LimitError`] if the client may not have this task.
-    pub fn check(
-        &self,
-        task: &Task,
-        side: &Side,
-        from: IpAddr,
-        own: &[PortAddress],
-    ) -> Result<(), LimitError> {
-        let from = from.to_canonical();
-        let is_clients = |address| address == from.into() || own.contains(&address);
-        if let Some(address) = foreign(side, &self.allowed, is_clients) {
-            return Err(LimitError::Foreign { address, from });
-        }
+    pub fn check(&self, task: &Task, side: &Side, client: &Peer) -> Result<(), LimitError> {
+        client.check(side, &self.allowed)?;
         let (needed, most) = (task.plan(Part::Server)?.memory(task.threads.get()), self.memory);
         if needed > most { Err(LimitError::Memory { needed, most }) } else { Ok(()) }
     }
@@ -112,34 +94,16 @@ mod tests {
     }
 
     #[test]
-    fn queue_pairs_of_a_third_host_are_refused() {
-        let (limits, from): (_, IpAddr) = (limits(), "10.0.0.2".parse().unwrap());
-        let small = task(64, 1, 1, 1);
-        let check =
-            |limits: &Limits, gid, own: &[PortAddress]| limits.check(&small, &side(gid), from, own);
-        assert_eq!(check(&limits, "::ffff:10.0.0.2", &[]), Ok(()));
-        let error = check(&limits, "::ffff:10.0.0.3", &[]).unwrap_err().to_string();
-        for part in ["at 10.0.0.3", "comes from 10.0.0.2", "--peer 10.0.0.3"] {
-            assert!(error.contains(part), "{error}");
-        }
-        let mapped = "::ffff:10.0.0.2".parse().unwrap();
-        assert_eq!(limits.check(&small, &side("::ffff:10.0.0.2"), mapped, &[]), Ok(()));
-        // A client on this host may use any of its devices.
-        let own: IpAddr = "10.0.0.3".parse().unwrap();
-        assert_eq!(check(&limits, "::ffff:10.0.0.3", &[own.into()]), Ok(()));
-        let listed = Limits { allowed: vec!["fe80::/64".parse().unwrap()], ..limits };
-        assert_eq!(check(&listed, "fe80::5", &[]), Ok(()));
-    }
-
-    #[test]
-    fn tasks_beyond_the_memory_are_refused() {
-        let (limits, from): (_, IpAddr) = (limits(), "10.0.0.2".parse().unwrap());
-        let check = |task| limits.check(&task, &side("::ffff:10.0.0.2"), from, &[]);
+    fn tasks_beyond_the_limits_are_refused() {
+        let client = |at: &str| Peer::new(at.parse().unwrap(), Vec::new());
+        let of = |task, at| limits().check(&task, &side("::ffff:10.0.0.2"), &client(at));
+        let check = |task| of(task, "10.0.0.2");
         // The largest size of a sweep, and many queue pairs of the usual depth.
         assert_eq!(check(task(8 << 20, 1, 1, 128)), Ok(()));
         assert_eq!(check(task(65_536, 512, 1, 128)), Ok(()));
         let error = check(task(1 << 30, 1, 1, 1)).unwrap_err().to_string();
         assert!(error.contains("--memory"), "{error}");
+        assert!(matches!(of(task(1, 1, 1, 1), "10.0.0.3"), Err(LimitError::Foreign(_))));
         // Queues alone can take as much.
         assert!(matches!(check(task(1, 8, 64, 16_384)), Err(LimitError::Memory { .. })));
     }

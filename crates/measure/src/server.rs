@@ -1,14 +1,14 @@
 //! [`serve`]: the server of a measurement between two hosts.
 
+use crate::peer::Peer;
 use crate::placement::{Placement, report_pages};
 use crate::threads::{self, Conditions, Work};
 use crate::{Limits, Note, any_psn, program};
 use anyhow::anyhow;
-use bandwise_session::{Message, Method, Part, Plan, PortAddress, Side, Task};
+use bandwise_session::{Message, Method, Part, Plan, Side, Task};
 use bandwise_verbs::ibverbs::manager::Listener;
-use bandwise_verbs::ibverbs::{Chosen, DeviceInfo, PortInfo, QueuePairs, devices};
+use bandwise_verbs::ibverbs::{Chosen, QueuePairs};
 use bandwise_verbs::{Control, ControlError, Monotonic};
-use std::net::IpAddr;
 use std::time::Instant;
 
 /// A client that has been served.
@@ -35,10 +35,9 @@ pub fn serve(
     mut control: Control,
     note: Note,
 ) -> anyhow::Result<Served> {
-    let (from, here) = control.ends()?;
-    let own = if from.is_loopback() || from == here { own_addresses()? } else { Vec::new() };
+    let client = Peer::of(&control)?;
     let until = Instant::now() + limits.time;
-    let server = Server { chosen, placement, limits, from, own, until, note };
+    let server = Server { chosen, placement, limits, client, until, note };
     let mut first = None;
     loop {
         let (task, side) = match control.receive() {
@@ -65,21 +64,9 @@ struct Server<'a> {
     chosen: &'a Chosen,
     placement: &'a Placement,
     limits: &'a Limits,
-    from: IpAddr,
-    /// The addresses of this host, if the client is on it.
-    own: Vec<PortAddress>,
+    client: Peer,
     until: Instant,
     note: Note,
-}
-
-/// Returns the addresses of all RDMA devices of this host.
-fn own_addresses() -> anyhow::Result<Vec<PortAddress>> {
-    let ports = |device: DeviceInfo| device.ports;
-    let addresses = |port: PortInfo| {
-        let lid = (port.lid != 0).then_some(PortAddress::Lid(port.lid));
-        port.gids.into_iter().map(|info| PortAddress::Gid(info.gid)).chain(lid)
-    };
-    Ok(devices()?.into_iter().flat_map(ports).flat_map(addresses).collect())
 }
 
 impl Server<'_> {
@@ -164,7 +151,7 @@ impl Server<'_> {
         if Instant::now() >= self.until {
             return Err(ControlError::Over.into());
         }
-        self.limits.check(task, side, self.from, &self.own)?;
+        self.limits.check(task, side, &self.client)?;
         let plan = Plan { pages: self.placement.pages, ..task.plan(Part::Server)? };
         let threads = task.threads.get();
         let mut devices = QueuePairs::open_many(self.chosen.clone(), plan, threads, any_psn())?;

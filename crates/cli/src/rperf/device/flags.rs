@@ -72,6 +72,8 @@ pub(crate) struct Client {
     pub(super) port: Port,
     #[command(flatten)]
     pub(super) here: Here,
+    #[command(flatten)]
+    pub(super) peers: Peers,
     /// Measuring method
     #[arg(long, value_enum, value_name = "METHOD", default_value = "rperf")]
     pub(super) method: MethodFlag,

@@ -129,6 +129,7 @@ impl Client {
             chosen,
             placement: place,
             tasks,
+            allowed: self.peers.allowed,
             rate: self.rate,
             window: self.window.unwrap_or(WINDOW),
             until,

@@ -44,6 +44,7 @@ fn settings(tasks: &[Task]) -> ClientSettings {
         },
         placement: Placement { cpus: Cpus::Any, pages: WantedPages::Ordinary },
         tasks: tasks.to_vec(),
+        allowed: Vec::new(),
         rate: None,
         window: Time::from_ms(1),
         until: Until::Samples(10),
