@@ -26,6 +26,11 @@
 #define SABA_SOCKET -3
 
 /*
+ The library can't carry out the call, because of the system or of a fault of its own; saba_error returns the reason.
+ */
+#define SABA_FAULT -4
+
+/*
  A registered application. Several threads may use it at once.
  */
 struct saba_app;
@@ -92,8 +97,8 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- Returns the error of the last call of this thread, or the reason why no controller has answered it. The text is
- valid until the thread's next call.
+ Returns the error of this thread's last call of saba_app_register or saba_conn_create, or the reason why no
+ controller has answered it. Otherwise the text is empty. It is valid until the thread's next such call.
  */
 const char *saba_error(void);
 

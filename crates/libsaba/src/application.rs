@@ -1,6 +1,6 @@
 //! [`Application`] and [`Connection`].
 
-use crate::lease_thread::LeaseThread;
+use crate::lease_thread::{LeaseThread, NotStarted};
 use crate::session::Local;
 use crate::{Error, Mark, Options};
 use std::os::fd::AsFd;
@@ -14,16 +14,20 @@ pub struct Application {
 }
 
 impl Application {
-    /// Registers an application. Without a controller that answers within 2 s the program continues without marks, and
-    /// the application is registered when a controller becomes reachable.
+    /// Registers an application. Waits for the first controller that answers, up to 2 s for each endpoint. Without one
+    /// the program continues without marks, and the application is registered when a controller becomes reachable.
     ///
     /// # Errors
     ///
-    /// Returns [`Error::Refused`] if the controller refuses the application, and [`Error::Argument`] if an option is
-    /// invalid.
+    /// Returns [`Error::Refused`] if the controller refuses the application, [`Error::Argument`] if an option is
+    /// invalid, and [`Error::Fault`] if the system gives no thread.
     pub fn register(name: &str, options: Options) -> Result<Application, Error> {
         let host = options.host_or_own();
-        let lease = LeaseThread::start(options.driver(name)?).map_err(Error::Refused)?;
+        let (session, driver) = options.session(name)?;
+        let lease = LeaseThread::start(session, driver).map_err(|error| match error {
+            NotStarted::Refused(why) => Error::Refused(why),
+            NotStarted::NoThread(error) => Error::Fault(format!("no thread: {error}")),
+        })?;
         Ok(Application { lease: Arc::new(lease), host })
     }
 
@@ -32,13 +36,14 @@ impl Application {
         self.lease.mark()
     }
 
-    /// Returns the errors of all endpoints, if no controller is reachable.
+    /// Returns the reason why no controller answers, if none does.
     pub fn unreachable(&self) -> Option<String> {
         self.lease.unreachable()
     }
 
     /// Registers a connection that sends data from this host, or from `from`, to a host. The caller applies the
-    /// [mark](Connection::mark) to the packets.
+    /// [mark](Connection::mark) to the packets. Waits up to 0.5 s for the controller's answer, and not at all while no
+    /// controller answers or one keeps other requests waiting for longer. The connection is registered later then.
     ///
     /// # Errors
     ///

@@ -4,23 +4,28 @@
 
 use crate::failover::Failover;
 use crate::http::HttpConnection;
-use crate::session::{HttpRequest, Reply, Session};
-use serde_json::Value;
+use crate::pool::{AT_ONCE, Pool};
+use crate::session::{HttpRequest, Reply, Session, Ticket};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
 /// The shortest time between two renewals, however short the lease is.
 const SHORTEST_RENEWAL: Duration = Duration::from_millis(50);
 
-/// A session with its connections to the controllers.
+/// The time until the next call if nothing is due.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// The connections to the controllers. The session is passed to the calls that need it, so that its owner can share it
+/// while requests have no answer.
 #[derive(Debug)]
 pub(crate) struct Driver {
-    pub(crate) session: Session,
-    /// One connection for each endpoint.
-    connections: Vec<HttpConnection>,
+    /// The connections to each endpoint.
+    pools: Vec<Pool>,
     failover: Failover,
     /// The last error of each endpoint, since the last answer.
     errors: Vec<Option<String>>,
+    /// No controller has answered the last request.
+    is_unreachable: bool,
     /// The time of the next attempt, if no controller is reachable.
     again: Option<Instant>,
     /// The time of the next renewal.
@@ -29,110 +34,86 @@ pub(crate) struct Driver {
 
 impl Driver {
     /// Returns a driver with at least one connection.
-    pub(crate) fn new(session: Session, connections: Vec<HttpConnection>) -> Self {
+    pub(crate) fn new(connections: Vec<HttpConnection>) -> Self {
         let endpoints = NonZeroUsize::new(connections.len()).expect("there is a endpoint");
         let (failover, errors) = (Failover::new(endpoints), vec![None; connections.len()]);
-        Driver { session, connections, failover, errors, again: None, renew: None }
+        let pools = connections.into_iter().map(Pool::new).collect();
+        Driver { pools, failover, errors, is_unreachable: false, again: None, renew: None }
     }
 
-    /// Returns the reply of the first controller that answers, or `None`.
-    fn exchange(&mut self, (method, path, body): &HttpRequest) -> Option<Reply> {
-        loop {
-            let at = self.failover.at();
-            let answer = self.connections[at].request(method, path, body);
-            match answer.and_then(|(status, body)| reply(status, body)) {
-                Ok(reply) => {
-                    self.failover.answered();
-                    self.errors.fill(None);
-                    self.again = None;
-                    return Some(reply);
-                }
-                Err(why) => {
-                    self.errors[at] = Some(format!("{}: {why}", self.connections[at].endpoint()))
-                }
-            }
-            if let Some(wait) = self.failover.failed() {
-                self.again = Some(Instant::now() + wait);
-                return None;
-            }
-        }
+    /// Returns the number of endpoints.
+    pub(crate) fn endpoints(&self) -> usize {
+        self.pools.len()
     }
 
     /// Returns the errors of all endpoints, if no controller is reachable.
     pub(crate) fn unreachable(&self) -> Option<String> {
-        self.again?;
-        Some(self.errors.iter().flatten().cloned().collect::<Vec<_>>().join("; "))
+        let errors = || self.errors.iter().flatten().cloned().collect::<Vec<_>>().join("; ");
+        self.is_unreachable.then(errors)
     }
 
-    /// Returns whether no controller was reachable at the last attempt.
-    pub(crate) fn is_unreachable(&self) -> bool {
-        self.again.is_some()
+    /// Returns the requests to send now: none during the delay after a failure.
+    pub(crate) fn due(&mut self, session: &mut Session) -> Vec<(Ticket, HttpRequest)> {
+        let now = Instant::now();
+        if self.again.is_some_and(|again| now < again) {
+            return Vec::new();
+        }
+        self.again = None;
+        let renewal = session.renewal().filter(|_| self.renew.is_none_or(|renew| now >= renew));
+        let mut due: Vec<_> = renewal.into_iter().collect();
+        due.extend(session.next_requests(AT_ONCE));
+        due
     }
 
-    /// Sends all pending requests, until no controller answers.
-    pub(crate) fn send(&mut self) {
-        while let Some(request) = self.session.next_request() {
-            match self.exchange(&request) {
-                Some(reply) => self.session.handle(reply),
-                None => return,
+    /// Sends requests to the first controller that answers, and returns the answers.
+    pub(crate) fn exchange(
+        &mut self,
+        mut requests: Vec<(Ticket, HttpRequest)>,
+    ) -> Vec<(Ticket, Reply)> {
+        let mut all = Vec::new();
+        while !requests.is_empty() {
+            let at = self.failover.at();
+            let exchange = self.pools[at].exchange(requests);
+            let is_any = !exchange.answered.is_empty();
+            all.extend(exchange.answered);
+            requests = exchange.unanswered;
+            if is_any {
+                self.answered();
+                continue;
+            }
+            let why = exchange.error.unwrap_or_default();
+            self.errors[at] = Some(format!("{}: {why}", self.pools[at].endpoint()));
+            if let Some(wait) = self.failover.failed() {
+                self.again = Some(Instant::now() + wait);
+                self.is_unreachable = true;
+                break;
             }
         }
+        all
     }
 
-    /// Sends all pending requests, unless no controller was reachable at the last attempt: the
-    /// program must not wait again.
-    pub(crate) fn send_if_reachable(&mut self) {
-        if !self.is_unreachable() {
-            self.send();
+    fn answered(&mut self) {
+        self.failover.answered();
+        self.errors.fill(None);
+        self.is_unreachable = false;
+    }
+
+    /// Hands answers to the session. Every answered request renews the lease.
+    pub(crate) fn settle(&mut self, session: &mut Session, replies: Vec<(Ticket, Reply)>) {
+        let is_any = !replies.is_empty();
+        for (ticket, reply) in replies {
+            session.handle(ticket, reply);
+        }
+        if is_any {
+            let wait = Duration::from_millis(session.lease_ms() / 3).max(SHORTEST_RENEWAL);
+            self.renew = Some(Instant::now() + wait);
         }
     }
 
-    /// Returns the time until [`poll`](Self::poll) has work to do.
-    fn left(&self) -> Duration {
-        let due = self.again.or(self.renew);
-        due.map_or(Duration::ZERO, |due| due.saturating_duration_since(Instant::now()))
-    }
-
-    /// Renews the lease and sends the pending requests, if they are due. Returns the time until the next call.
-    pub(crate) fn poll(&mut self) -> Duration {
-        if self.left().is_zero() {
-            self.again = None;
-            self.renew();
-        }
-        self.left()
-    }
-
-    fn renew(&mut self) {
-        if let Some(request) = self.session.renewal() {
-            match self.exchange(&request) {
-                Some(Reply::Forgotten) => self.session.forgotten(),
-                Some(_) => {}
-                None => return,
-            }
-        }
-        self.send();
-        let wait = Duration::from_millis(self.session.lease_ms() / 3).max(SHORTEST_RENEWAL);
-        self.renew = Some(Instant::now() + wait);
-    }
-
-    /// Says goodbye if a controller is reachable; otherwise the lease ends.
-    pub(crate) fn send_goodbye(&mut self) {
-        if let Some(goodbye) = self.session.goodbye().filter(|_| !self.is_unreachable()) {
-            self.exchange(&goodbye);
-        }
-    }
-}
-
-/// Interprets a response. After an error, the next controller has to be tried.
-fn reply(status: u16, body: Value) -> Result<Reply, String> {
-    let message = body["error"].as_str().map(str::to_owned);
-    let describe = |message: Option<String>| message.unwrap_or_else(|| format!("status {status}"));
-    match status {
-        200..300 => Ok(Reply::Done(body)),
-        _ if body["refusal"].get("no_such_client").is_some() => Ok(Reply::Forgotten),
-        // The store has failed, too many requests are queued, or the instance is cut off. The
-        // request can be repeated.
-        500.. => Err(describe(message)),
-        _ => Ok(Reply::Refused(describe(message))),
+    /// Returns the time until requests are due, if none are added to the session.
+    pub(crate) fn left(&self, session: &Session) -> Duration {
+        let renew = self.renew.filter(|_| session.renewal().is_some());
+        let due = self.again.or(renew);
+        due.map_or(IDLE, |due| due.saturating_duration_since(Instant::now()))
     }
 }

@@ -1,10 +1,10 @@
 //! The C interface. The compiler can't check pointers and descriptors of C programs, so this file alone is `unsafe`.
 #![allow(unsafe_code)]
 
-use crate::{Application, Connection, Endpoints, Error, Options};
-use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char, c_int};
+use crate::{Application, Connection, Endpoints, Error, Options, last_error};
+use std::ffi::{CStr, c_char, c_int};
 use std::os::fd::BorrowedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A registered application. Several threads may use it at once.
 pub(crate) struct SabaApp(Application);
@@ -56,23 +56,33 @@ pub const SABA_ARGUMENT: c_int = -2;
 /// The socket can't be marked.
 #[allow(unreachable_pub, reason = "cbindgen writes public constants only")]
 pub const SABA_SOCKET: c_int = -3;
+/// The library can't carry out the call, because of the system or of a fault of its own; saba_error returns the reason.
+#[allow(unreachable_pub, reason = "cbindgen writes public constants only")]
+pub const SABA_FAULT: c_int = -4;
 
-thread_local! {
-    static LAST: RefCell<CString> = RefCell::default();
-}
-
-fn set_error(text: &str) {
-    LAST.set(CString::new(text.replace('\0', " ")).unwrap_or_default());
-}
-
-fn code(result: Result<(), Error>) -> c_int {
-    let Err(error) = result else { return SABA_OK };
-    set_error(&error.to_string());
-    match error {
-        Error::Refused(_) => SABA_REFUSED,
-        Error::Argument(_) => SABA_ARGUMENT,
-        Error::Socket(_) => SABA_SOCKET,
+/// Carries out a call, which may return a reason why no controller has answered. No panic reaches C.
+fn call(run: impl FnOnce() -> Result<Option<String>, Error>) -> c_int {
+    let result = catch_unwind(AssertUnwindSafe(run));
+    let fault = |_| Err(Error::Fault("a fault of the library, see standard error".to_owned()));
+    match result.unwrap_or_else(fault) {
+        Ok(note) => {
+            last_error::set(&note.map(|why| no_controller(&why)).unwrap_or_default());
+            SABA_OK
+        }
+        Err(error) => {
+            last_error::set(&error.to_string());
+            match error {
+                Error::Refused(_) => SABA_REFUSED,
+                Error::Argument(_) => SABA_ARGUMENT,
+                Error::Socket(_) => SABA_SOCKET,
+                Error::Fault(_) => SABA_FAULT,
+            }
+        }
     }
+}
+
+fn no_controller(why: &str) -> String {
+    format!("no controller answers: {why}")
 }
 
 fn argument(what: &str) -> Error {
@@ -91,11 +101,11 @@ unsafe fn text(pointer: *const c_char, name: &str) -> Result<Option<String>, Err
     Ok(Some(text.map_err(wrong)?.to_owned()))
 }
 
-/// Returns the error of the last call of this thread, or the reason why no controller has answered it. The text is
-/// valid until the thread's next call.
+/// Returns the error of this thread's last call of saba_app_register or saba_conn_create, or the reason why no
+/// controller has answered it. Otherwise the text is empty. It is valid until the thread's next such call.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn saba_error() -> *const c_char {
-    LAST.with_borrow(|last| last.as_ptr())
+    last_error::get()
 }
 
 /// Registers an application and stores it in *app. `options` may be NULL. Without a controller the call succeeds, and
@@ -128,12 +138,11 @@ pub(crate) unsafe extern "C" fn saba_app_register(
             all.nodes = (given.nodes > 0).then_some(given.nodes).or(all.nodes);
         }
         let registered = Application::register(&name, all)?;
-        let why = registered.unreachable().map(|why| format!("no controller answers: {why}"));
-        set_error(&why.unwrap_or_default());
+        let why = registered.unreachable();
         unsafe { *app = Box::into_raw(Box::new(SabaApp(registered))) };
-        Ok(())
+        Ok(why)
     };
-    code(register())
+    call(register)
 }
 
 /// Registers a connection and stores it in *conn. Data go from host `from`, or from this host if that is NULL, to host
@@ -168,9 +177,9 @@ pub(crate) unsafe extern "C" fn saba_conn_create(
             _ => return Err(argument("fd is negative (allowed: a socket, or -1 for none)")),
         };
         unsafe { *conn = Box::into_raw(Box::new(SabaConn(made))) };
-        Ok(())
+        Ok(app.0.unreachable())
     };
-    code(create())
+    call(create)
 }
 
 /// Returns the mark for packets of a connection.
@@ -198,7 +207,8 @@ pub(crate) unsafe extern "C" fn saba_conn_mark(conn: *const SabaConn) -> SabaMar
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn saba_conn_destroy(conn: *mut SabaConn) {
     if !conn.is_null() {
-        drop(unsafe { Box::from_raw(conn) });
+        let conn = unsafe { Box::from_raw(conn) };
+        drop(catch_unwind(AssertUnwindSafe(|| drop(conn))));
     }
 }
 
@@ -211,6 +221,25 @@ pub(crate) unsafe extern "C" fn saba_conn_destroy(conn: *mut SabaConn) {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn saba_app_deregister(app: *mut SabaApp) {
     if !app.is_null() {
-        drop(unsafe { Box::from_raw(app) });
+        let app = unsafe { Box::from_raw(app) };
+        drop(catch_unwind(AssertUnwindSafe(|| drop(app))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error() -> String {
+        // SAFETY: the text ends with zero, and this thread makes no call until it is copied.
+        unsafe { CStr::from_ptr(saba_error()) }.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_panic_becomes_an_error_code() {
+        assert_eq!(call(|| panic!("for the test")), SABA_FAULT);
+        assert!(error().contains("a fault of the library"), "{}", error());
+        assert_eq!(call(|| Ok(None)), SABA_OK);
+        assert_eq!(error(), "");
     }
 }

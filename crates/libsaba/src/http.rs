@@ -1,15 +1,15 @@
-//! [`HttpConnection`]: HTTP/1.1 to a controller, with one request at a time and a timeout.
+//! [`HttpConnection`]: HTTP/1.1 to a controller, with one request at a time and a deadline for each.
 
 use crate::Endpoint;
+use crate::session::HttpRequest;
+use crate::socket::{Socket, is_late};
 use crate::tls::{Tls, TlsStream, last_words};
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// The timeout of connecting, and of each read and write.
-const TIMEOUT: Duration = Duration::from_secs(2);
+/// The time for a request, from connecting to the end of the response.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The longest response, in bytes.
 const MAX_RESPONSE: u64 = 1 << 20;
@@ -22,20 +22,20 @@ pub(crate) struct HttpConnection {
     tls: Option<Tls>,
     token: Option<String>,
     stream: Option<BufReader<Stream>>,
+    /// The outstanding request was sent on a connection that was open before.
+    is_reused: bool,
 }
 
 #[derive(Debug)]
 enum Stream {
-    Unix(UnixStream),
-    Tcp(TcpStream),
+    Plain(Socket),
     Tls(TlsStream),
 }
 
 impl Read for Stream {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         match self {
-            Stream::Unix(stream) => stream.read(to),
-            Stream::Tcp(stream) => stream.read(to),
+            Stream::Plain(stream) => stream.read(to),
             Stream::Tls(stream) => stream.read(to),
         }
     }
@@ -44,72 +44,108 @@ impl Read for Stream {
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Stream::Unix(stream) => stream.write(bytes),
-            Stream::Tcp(stream) => stream.write(bytes),
+            Stream::Plain(stream) => stream.write(bytes),
             Stream::Tls(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Stream::Unix(_) | Stream::Tcp(_) => Ok(()),
+            Stream::Plain(stream) => stream.flush(),
             Stream::Tls(stream) => stream.flush(),
         }
     }
 }
 
 impl Stream {
+    fn connect(endpoint: &Endpoint, tls: Option<&Tls>, deadline: Instant) -> io::Result<Stream> {
+        match (endpoint, tls) {
+            (Endpoint::Unix(path), _) => Ok(Stream::Plain(Socket::unix(path, deadline)?)),
+            (Endpoint::Tcp(host), _) => Ok(Stream::Plain(Socket::tcp(host, deadline)?)),
+            (Endpoint::Tls(host), Some(tls)) => {
+                Ok(Stream::Tls(tls.over(host, Socket::tcp(host, deadline)?)?))
+            }
+            (Endpoint::Tls(_), None) => Err(ErrorKind::InvalidInput.into()),
+        }
+    }
+
+    fn set_deadline(&mut self, deadline: Instant) {
+        match self {
+            Stream::Plain(stream) => stream.set_deadline(deadline),
+            Stream::Tls(stream) => stream.sock.set_deadline(deadline),
+        }
+    }
+
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         let result = self.write_all(bytes).and_then(|()| self.flush());
         result.map_err(|error| match self {
             Stream::Tls(stream) => last_words(stream, error),
-            Stream::Unix(_) | Stream::Tcp(_) => error,
+            Stream::Plain(_) => error,
         })
     }
 }
 
 impl HttpConnection {
     pub(crate) fn new(endpoint: Endpoint, tls: Option<Tls>, token: Option<String>) -> Self {
-        HttpConnection { endpoint, tls, token, stream: None }
+        HttpConnection { endpoint, tls, token, stream: None, is_reused: false }
+    }
+
+    /// Returns an unopened connection to the same endpoint.
+    pub(crate) fn another(&self) -> Self {
+        HttpConnection::new(self.endpoint.clone(), self.tls.clone(), self.token.clone())
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// Sends a request. Returns the status and the body of the response. The controller may have
-    /// closed a kept-open connection. The request is then repeated once on a new connection, so
-    /// requests have to be idempotent.
-    pub(crate) fn request(
-        &mut self,
-        method: &str,
-        path: &str,
-        body: &str,
-    ) -> Result<(u16, Value), String> {
-        let was_open = self.stream.is_some();
-        let answer = match self.exchange(method, path, body) {
-            Err(error) if was_open && error.kind() != ErrorKind::WouldBlock => {
-                self.exchange(method, path, body)
+    /// Sends a request, whose response is to [`receive`](Self::receive). The controller may have closed a kept-open
+    /// connection. The request is then repeated once on a new connection, so requests have to be idempotent.
+    pub(crate) fn send(&mut self, request: &HttpRequest, deadline: Instant) -> Result<(), String> {
+        self.is_reused = self.stream.is_some();
+        let sent = match self.send_once(request, deadline) {
+            Err(error) if self.is_reused && !is_late(&error) => {
+                self.is_reused = false;
+                self.send_once(request, deadline)
             }
-            answer => answer,
+            sent => sent,
         };
-        answer.map_err(|error| match error.kind() {
-            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-                format!("no response in {} s", TIMEOUT.as_secs())
-            }
-            ErrorKind::UnexpectedEof => "the controller closed the connection".to_owned(),
-            _ => {
-                let why = self.tls.as_ref().and_then(|tls| tls.why(&error));
-                why.unwrap_or_else(|| error.to_string())
-            }
-        })
+        sent.map_err(|error| self.describe(&error))
     }
 
-    fn exchange(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Value)> {
+    /// Returns the status and the body of the response to the request that was sent last.
+    pub(crate) fn receive(
+        &mut self,
+        request: &HttpRequest,
+        deadline: Instant,
+    ) -> Result<(u16, Value), String> {
+        let received = match self.receive_once() {
+            Err(error) if self.is_reused && !is_late(&error) => {
+                self.send_once(request, deadline).and_then(|()| self.receive_once())
+            }
+            received => received,
+        };
+        received.map_err(|error| self.describe(&error))
+    }
+
+    fn describe(&self, error: &io::Error) -> String {
+        match error.kind() {
+            _ if is_late(error) => format!("no response in {} s", TIMEOUT.as_secs()),
+            ErrorKind::UnexpectedEof => "the controller closed the connection".to_owned(),
+            _ => {
+                let why = self.tls.as_ref().and_then(|tls| tls.why(error));
+                why.unwrap_or_else(|| error.to_string())
+            }
+        }
+    }
+
+    fn send_once(&mut self, request: &HttpRequest, deadline: Instant) -> io::Result<()> {
+        let HttpRequest { method, path, body, .. } = request;
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
-            None => BufReader::new(connect(&self.endpoint, self.tls.as_ref())?),
+            None => BufReader::new(Stream::connect(&self.endpoint, self.tls.as_ref(), deadline)?),
         };
+        stream.get_mut().set_deadline(deadline);
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: controller\r\n");
         if let Some(token) = &self.token {
             head += &format!("Authorization: Bearer {token}\r\n");
@@ -119,6 +155,12 @@ impl HttpConnection {
             body.len()
         );
         stream.get_mut().send(head.as_bytes())?;
+        self.stream = Some(stream);
+        Ok(())
+    }
+
+    fn receive_once(&mut self) -> io::Result<(u16, Value)> {
+        let mut stream = self.stream.take().ok_or(ErrorKind::NotConnected)?;
         let (status, body, is_kept_open) = answer(&mut stream)?;
         // The instance may be stopping, and another one may take its address.
         if is_kept_open && status < 500 {
@@ -126,36 +168,6 @@ impl HttpConnection {
         }
         Ok((status, body))
     }
-}
-
-fn connect(endpoint: &Endpoint, tls: Option<&Tls>) -> io::Result<Stream> {
-    match (endpoint, tls) {
-        (Endpoint::Unix(path), _) => {
-            let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(TIMEOUT))?;
-            stream.set_write_timeout(Some(TIMEOUT))?;
-            Ok(Stream::Unix(stream))
-        }
-        (Endpoint::Tls(host), Some(tls)) => Ok(Stream::Tls(tls.over(host, tcp(host)?)?)),
-        (Endpoint::Tls(_), None) => Err(ErrorKind::InvalidInput.into()),
-        (Endpoint::Tcp(host), _) => Ok(Stream::Tcp(tcp(host)?)),
-    }
-}
-
-fn tcp(host: &str) -> io::Result<TcpStream> {
-    let mut last = io::Error::from(ErrorKind::NotFound);
-    for address in host.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, TIMEOUT) {
-            Ok(stream) => {
-                stream.set_read_timeout(Some(TIMEOUT))?;
-                stream.set_write_timeout(Some(TIMEOUT))?;
-                stream.set_nodelay(true)?;
-                return Ok(stream);
-            }
-            Err(error) => last = error,
-        }
-    }
-    Err(last)
 }
 
 /// Reads a response with a content length. Also returns whether the connection stays open.

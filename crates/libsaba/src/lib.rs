@@ -39,10 +39,14 @@ mod failover;
 mod ffi;
 mod files;
 mod http;
+mod last_error;
 mod lease_thread;
 mod mark;
 mod options;
+mod pool;
 mod session;
+mod signals;
+mod socket;
 mod tls;
 
 pub use application::{Application, Connection};
@@ -65,4 +69,7 @@ pub enum Error {
     /// The socket can't be marked.
     #[error("the socket can't be marked: {0}")]
     Socket(String),
+    /// The library can't carry out the call, because of the system or of a fault of its own.
+    #[error("the call failed: {0}")]
+    Fault(String),
 }

@@ -77,15 +77,15 @@ impl Options {
         self.host.clone().unwrap_or_else(own)
     }
 
-    /// Returns the driver of an application. Fails if a file for `https` is invalid.
-    pub(crate) fn driver(self, name: &str) -> Result<Driver, Error> {
+    /// Returns the session of an application and its driver. Fails if a file for `https` is invalid.
+    pub(crate) fn session(self, name: &str) -> Result<(Session, Driver), Error> {
         let Options { controller, tls, token, job, nodes, dataset, .. } = self;
         let is_tls = controller.iter().any(|endpoint| matches!(endpoint, Endpoint::Tls(_)));
         let tls = is_tls.then(|| tls.read()).transpose()?;
         let registration = Registration { name: name.to_owned(), job, nodes, dataset };
         let connection =
             |endpoint: &Endpoint| HttpConnection::new(endpoint.clone(), tls.clone(), token.clone());
-        Ok(Driver::new(Session::new(registration), controller.iter().map(connection).collect()))
+        Ok((Session::new(registration), Driver::new(controller.iter().map(connection).collect())))
     }
 }
 

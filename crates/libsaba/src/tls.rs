@@ -1,6 +1,7 @@
 //! [`TlsFiles`] and [`Tls`]: the certificates of `https` controllers and of this client. TLS 1.3 only (RFC 8446). The
 //! authorities that the system trusts are not used.
 
+use crate::socket::Socket;
 use crate::{Error, environment, files};
 use rustls::client::WebPkiServerVerifier;
 use rustls::crypto::ring::default_provider;
@@ -12,7 +13,6 @@ use rustls::{
 };
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Read};
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -119,7 +119,7 @@ pub(crate) fn name_of(host: &str) -> Option<ServerName<'static>> {
 
 impl Tls {
     /// Returns a connection that does the handshake with the first byte.
-    pub(crate) fn over(&self, host: &str, stream: TcpStream) -> io::Result<TlsStream> {
+    pub(crate) fn over(&self, host: &str, stream: Socket) -> io::Result<TlsStream> {
         let name = name_of(host).ok_or(ErrorKind::InvalidInput)?;
         let connection = ClientConnection::new(self.config.clone(), name);
         let connection = connection.map_err(io::Error::other)?;
@@ -152,7 +152,7 @@ impl Tls {
 }
 
 /// A connection with TLS.
-pub(crate) type TlsStream = Box<StreamOwned<ClientConnection, TcpStream>>;
+pub(crate) type TlsStream = Box<StreamOwned<ClientConnection, Socket>>;
 
 /// Returns the alert that the other side sent before it closed the connection, or else the write error.
 pub(crate) fn last_words(stream: &mut TlsStream, error: io::Error) -> io::Error {

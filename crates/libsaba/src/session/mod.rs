@@ -1,6 +1,6 @@
-//! [`Session`]: the wanted and the registered state of an application, and its next request. No I/O and no clock.
+//! [`Session`]: the wanted and the registered state of an application, and its next requests. No I/O and no clock.
 //!
-//! One request is outstanding at a time. A request without an answer is repeated with the same number, so the
+//! Several requests may be outstanding at a time. A request without an answer is repeated with the same number, so the
 //! controller carries it out once. Everything is registered again with a controller that does not know the client.
 
 use crate::Mark;
@@ -28,9 +28,11 @@ struct Link {
     /// The controller's id of the connection, once it is registered.
     known: Option<u64>,
     is_closed: bool,
+    /// A request about the connection has no answer yet.
+    is_outstanding: bool,
 }
 
-/// The kind of the next request.
+/// The kind of a request with a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Call {
     Hello,
@@ -50,8 +52,24 @@ pub(crate) enum Reply {
     Refused(String),
 }
 
-/// A method, a path and a body.
-pub(crate) type HttpRequest = (&'static str, String, String);
+/// A request of HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HttpRequest {
+    pub(crate) method: &'static str,
+    pub(crate) path: String,
+    pub(crate) body: String,
+    /// The number that a successful answer has.
+    pub(crate) answered: Option<&'static str>,
+}
+
+/// The request that a reply belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ticket {
+    /// An outstanding request, by its number.
+    Request(u64),
+    /// A renewal of the lease, or its end.
+    Lease,
+}
 
 #[derive(Debug)]
 pub(crate) struct Session {
@@ -61,11 +79,11 @@ pub(crate) struct Session {
     application: Option<u64>,
     mark: Option<Mark>,
     links: BTreeMap<Local, Link>,
-    /// Connections with a pending request: not registered yet, or registered and closed.
+    /// Connections whose next request is not sent: not registered yet, or registered and closed.
     pending: BTreeSet<Local>,
-    /// The request without an answer, if there is one.
-    outstanding: Option<Call>,
-    /// The number of the next request.
+    /// The requests without an answer, by number.
+    outstanding: BTreeMap<u64, Call>,
+    /// The number of the next new request.
     number: u64,
     next: u64,
     /// The reasons why the application and connections were refused.
@@ -83,7 +101,7 @@ impl Session {
             mark: None,
             links: BTreeMap::new(),
             pending: BTreeSet::new(),
-            outstanding: None,
+            outstanding: BTreeMap::new(),
             number: 0,
             next: 0,
             refused: None,
@@ -110,7 +128,8 @@ impl Session {
         self.mark?;
         let local = Local(self.next);
         self.next += 1;
-        self.links.insert(local, Link { from, to, known: None, is_closed: false });
+        let link = Link { from, to, known: None, is_closed: false, is_outstanding: false };
+        self.links.insert(local, link);
         self.pending.insert(local);
         Some(local)
     }
@@ -120,6 +139,11 @@ impl Session {
         self.links.get(&local).is_some_and(|link| link.known.is_some())
     }
 
+    /// Returns whether a connection was refused.
+    pub(crate) fn is_refused(&self, local: Local) -> bool {
+        self.refusals.contains_key(&local)
+    }
+
     /// Returns the reason if a connection was refused, once.
     pub(crate) fn refusal(&mut self, local: Local) -> Option<String> {
         self.refusals.remove(&local)
@@ -127,13 +151,14 @@ impl Session {
 
     /// Closes a connection.
     pub(crate) fn close(&mut self, local: Local) {
-        let is_outstanding = self.outstanding == Some(Call::Connect(local));
         self.refusals.remove(&local);
         let Some(link) = self.links.get_mut(&local) else { return };
         link.is_closed = true;
-        self.pending.insert(local);
-        if link.known.is_none() && !is_outstanding {
-            self.remove(local);
+        match link.known {
+            // The reply to the outstanding request decides.
+            _ if link.is_outstanding => {}
+            Some(_) => drop(self.pending.insert(local)),
+            None => drop(self.remove(local)),
         }
     }
 
@@ -142,18 +167,11 @@ impl Session {
         self.links.remove(&local)
     }
 
+    /// Returns the next request that has not been sent. A request about the client or the application is sent alone.
     fn due(&self) -> Option<Call> {
-        if self.refused.is_some() {
-            return None;
-        }
-        if self.outstanding.is_some() {
-            return self.outstanding;
-        }
-        if self.client.is_none() {
-            return Some(Call::Hello);
-        }
-        if self.application.is_none() {
-            return Some(Call::Register);
+        if self.client.is_none() || self.application.is_none() {
+            let call = if self.client.is_none() { Call::Hello } else { Call::Register };
+            return Some(call).filter(|_| self.outstanding.is_empty());
         }
         let first = *self.pending.first()?;
         Some(match self.links[&first].known {
@@ -162,55 +180,85 @@ impl Session {
         })
     }
 
-    /// Returns the next request, if one is pending.
-    pub(crate) fn next_request(&mut self) -> Option<HttpRequest> {
-        let call = self.due()?;
-        self.outstanding = Some(call);
-        let request = match call {
-            Call::Hello => return Some(("POST", "/v1/clients".into(), String::new())),
+    /// Returns up to `most` requests to send: those without an answer, and then new ones.
+    pub(crate) fn next_requests(&mut self, most: usize) -> Vec<(Ticket, HttpRequest)> {
+        if self.refused.is_some() {
+            return Vec::new();
+        }
+        while self.outstanding.len() < most {
+            let Some(call) = self.due() else { break };
+            self.outstanding.insert(self.number, call);
+            self.number += 1;
+            if let Call::Connect(local) | Call::Close(local) = call {
+                self.pending.remove(&local);
+                if let Some(link) = self.links.get_mut(&local) {
+                    link.is_outstanding = true;
+                }
+            }
+        }
+        let all = self.outstanding.iter().take(most);
+        all.map(|(number, call)| (Ticket::Request(*number), self.request(*number, *call))).collect()
+    }
+
+    fn request(&self, number: u64, call: Call) -> HttpRequest {
+        let post = |path: &str, body, answered| HttpRequest {
+            method: "POST",
+            path: path.into(),
+            body,
+            answered,
+        };
+        let (request, answered) = match call {
+            Call::Hello => return post("/v1/clients", String::new(), Some("client")),
             Call::Register => {
                 let Registration { name, job, nodes, dataset } = &self.registration;
                 let mut register = json!({ "name": name, "nodes": nodes, "dataset": dataset });
                 if let Some(job) = job {
                     register["job"] = json!(job);
                 }
-                json!({ "register": register })
+                (json!({ "register": register }), Some("application"))
             }
             Call::Connect(local) => {
                 let Link { from, to, .. } = &self.links[&local];
                 let application = self.application;
-                json!({ "connect": { "application": application, "from": from, "to": to } })
+                let connect = json!({ "application": application, "from": from, "to": to });
+                (json!({ "connect": connect }), Some("connection"))
             }
-            Call::Close(local) => json!({ "close": { "connection": self.links[&local].known } }),
+            Call::Close(local) => {
+                (json!({ "close": { "connection": self.links[&local].known } }), None)
+            }
         };
-        let (client, number) = (self.client, self.number);
-        // Each request is answered before the next is sent, so all smaller numbers are acknowledged.
+        let (client, first) = (self.client, self.outstanding.keys().next());
         let body = json!({
-            "client": client, "number": number, "acknowledged_below": number, "request": request,
+            "client": client,
+            "number": number,
+            "acknowledged_below": first.unwrap_or(&number),
+            "request": request,
         });
-        Some(("POST", "/v1/requests".into(), body.to_string()))
+        post("/v1/requests", body.to_string(), answered)
     }
 
     /// Returns the request that renews the lease, if the client has one.
-    pub(crate) fn renewal(&self) -> Option<HttpRequest> {
-        self.client.map(|client| ("POST", format!("/v1/clients/{client}/renew"), String::new()))
+    pub(crate) fn renewal(&self) -> Option<(Ticket, HttpRequest)> {
+        let (path, body) = (format!("/v1/clients/{}/renew", self.client?), String::new());
+        Some((Ticket::Lease, HttpRequest { method: "POST", path, body, answered: None }))
     }
 
     /// Returns the request that says goodbye.
-    pub(crate) fn goodbye(&self) -> Option<HttpRequest> {
-        self.client.map(|client| ("DELETE", format!("/v1/clients/{client}"), String::new()))
+    pub(crate) fn goodbye(&self) -> Option<(Ticket, HttpRequest)> {
+        let (path, body) = (format!("/v1/clients/{}", self.client?), String::new());
+        Some((Ticket::Lease, HttpRequest { method: "DELETE", path, body, answered: None }))
     }
 
-    /// Handles the reply to the outstanding request.
-    pub(crate) fn handle(&mut self, reply: Reply) {
-        let Some(call) = self.outstanding.take() else { return };
-        if reply == Reply::Forgotten {
-            return self.forgotten();
-        }
-        if call != Call::Hello {
-            self.number += 1;
-        }
+    /// Handles a reply. Replies to requests of a forgotten client are ignored.
+    pub(crate) fn handle(&mut self, ticket: Ticket, reply: Reply) {
+        let call = match ticket {
+            Ticket::Request(number) => self.outstanding.remove(&number),
+            Ticket::Lease if reply == Reply::Forgotten => return self.forgotten(),
+            Ticket::Lease => return,
+        };
+        let Some(call) = call else { return };
         match (call, reply) {
+            (_, Reply::Forgotten) => self.forgotten(),
             (Call::Hello, Reply::Done(answer)) => {
                 self.client = answer["client"].as_u64();
                 self.lease_ms = answer["lease_ms"].as_u64().unwrap_or(0);
@@ -227,11 +275,10 @@ impl Session {
             }
             (Call::Hello | Call::Register, Reply::Refused(why)) => self.refused = Some(why),
             (Call::Connect(local), Reply::Done(answer)) => {
-                if let Some(link) = self.links.get_mut(&local) {
-                    link.known = answer["connection"].as_u64();
-                    if link.known.is_some() && !link.is_closed {
-                        self.pending.remove(&local);
-                    }
+                let Some(link) = self.links.get_mut(&local) else { return };
+                (link.known, link.is_outstanding) = (answer["connection"].as_u64(), false);
+                if link.is_closed {
+                    self.pending.insert(local);
                 }
             }
             (Call::Connect(local), Reply::Refused(why)) => {
@@ -242,16 +289,18 @@ impl Session {
             }
             // The connection is gone, also if the controller does not know it.
             (Call::Close(local), _) => drop(self.remove(local)),
-            (_, Reply::Forgotten) => {}
         }
     }
 
     /// Handles a reply of a controller that does not know the client: everything is registered
     /// again.
     pub(crate) fn forgotten(&mut self) {
-        (self.client, self.application, self.outstanding) = (None, None, None);
+        (self.client, self.application, self.number) = (None, None, 0);
+        self.outstanding.clear();
         self.links.retain(|_, link| !link.is_closed);
-        self.links.values_mut().for_each(|link| link.known = None);
+        for link in self.links.values_mut() {
+            (link.known, link.is_outstanding) = (None, false);
+        }
         self.pending = self.links.keys().copied().collect();
     }
 }

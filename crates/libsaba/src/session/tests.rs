@@ -2,10 +2,17 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The answers to a client.
+#[derive(Default)]
+struct Answers {
+    by_number: BTreeMap<u64, (Value, Reply)>,
+    acknowledged_below: u64,
+}
+
 /// A model of the controller's answers: request numbers, clients, and open connections.
 #[derive(Default)]
 struct Controller {
-    clients: BTreeMap<u64, BTreeMap<u64, (Value, Reply)>>,
+    clients: BTreeMap<u64, Answers>,
     open: BTreeMap<u64, (u64, String)>,
     registered: BTreeSet<u64>,
     next: u64,
@@ -17,16 +24,19 @@ impl Controller {
         self.next
     }
 
-    fn answer(&mut self, (_, path, body): &HttpRequest) -> Reply {
+    fn answer(&mut self, HttpRequest { path, body, .. }: &HttpRequest) -> Reply {
         if path == "/v1/clients" {
             let client = self.id();
-            self.clients.insert(client, BTreeMap::new());
+            self.clients.insert(client, Answers::default());
             return Reply::Done(json!({ "client": client, "lease_ms": 30_000 }));
         }
         let body: Value = serde_json::from_str(body).unwrap();
         let (client, number) = (body["client"].as_u64().unwrap(), body["number"].as_u64().unwrap());
-        let Some(answered) = self.clients.get(&client) else { return Reply::Forgotten };
-        if let Some((before, answer)) = answered.get(&number) {
+        let Some(answers) = self.clients.get_mut(&client) else { return Reply::Forgotten };
+        let acknowledged_below = body["acknowledged_below"].as_u64().unwrap();
+        assert!(number >= answers.acknowledged_below, "an acknowledged request is not repeated");
+        answers.acknowledged_below = answers.acknowledged_below.max(acknowledged_below);
+        if let Some((before, answer)) = answers.by_number.get(&number) {
             assert_eq!(before, &body["request"], "a number has one request");
             return answer.clone();
         }
@@ -50,7 +60,7 @@ impl Controller {
             Reply::Done(json!({ "application": id, "level": 1, "dscp": 7 }))
         };
         let entry = (request.clone(), answer.clone());
-        self.clients.get_mut(&client).unwrap().insert(number, entry);
+        self.clients.get_mut(&client).unwrap().by_number.insert(number, entry);
         answer
     }
 
@@ -64,9 +74,18 @@ fn session() -> Session {
     Session::new(Registration { name: "LR".into(), job: None, nodes: None, dataset: None })
 }
 
+/// The number of requests that are sent at once.
+const AT_ONCE: usize = 3;
+
 fn settle(session: &mut Session, controller: &mut Controller) {
-    while let Some(request) = session.next_request() {
-        session.handle(controller.answer(&request));
+    loop {
+        let requests = session.next_requests(AT_ONCE);
+        if requests.is_empty() {
+            return;
+        }
+        for (ticket, request) in requests {
+            session.handle(ticket, controller.answer(&request));
+        }
     }
 }
 
@@ -74,8 +93,8 @@ fn settle(session: &mut Session, controller: &mut Controller) {
 enum Step {
     Open(bool),
     Close(usize),
-    /// A request is sent; the flags say whether it arrives, and whether its answer returns.
-    Say(bool, bool),
+    /// Requests are sent; for each, the flags say whether it arrives, and whether its answer returns.
+    Say([(bool, bool); AT_ONCE]),
     Forget,
 }
 
@@ -83,7 +102,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         any::<bool>().prop_map(Step::Open),
         (0..8usize).prop_map(Step::Close),
-        (any::<bool>(), any::<bool>()).prop_map(|of| Step::Say(of.0, of.1)),
+        any::<[(bool, bool); AT_ONCE]>().prop_map(Step::Say),
         Just(Step::Forget),
     ]
 }
@@ -106,17 +125,20 @@ proptest! {
                 }
                 Step::Close(which) if which < open.len() => session.close(open.remove(which).0),
                 Step::Close(_) => {}
-                Step::Say(arrives, returns) => {
-                    if let Some(request) = session.next_request().filter(|_| arrives) {
-                        let reply = controller.answer(&request);
-                        if returns {
-                            session.handle(reply);
+                Step::Say(all) => {
+                    let requests = session.next_requests(AT_ONCE);
+                    for ((ticket, request), (arrives, returns)) in requests.into_iter().zip(all) {
+                        let reply = arrives.then(|| controller.answer(&request));
+                        if let Some(reply) = reply.filter(|_| returns) {
+                            session.handle(ticket, reply);
                         }
                     }
                 }
                 Step::Forget => controller.forget(),
             }
-            let is_pending = |link: &Link| link.known.is_none() || link.is_closed;
+            let is_pending = |link: &Link| {
+                !link.is_outstanding && (link.known.is_none() || link.is_closed)
+            };
             let pending = session.links.iter().filter(|of| is_pending(of.1)).map(|of| *of.0);
             prop_assert_eq!(&pending.collect::<BTreeSet<_>>(), &session.pending);
         }
@@ -144,12 +166,13 @@ proptest! {
 fn refused_registration_is_not_repeated() {
     let mut session = session();
     assert_eq!(session.open("h1".into(), "h2".into()), None, "no controller has responded");
-    session.next_request().unwrap();
-    session.handle(Reply::Done(json!({ "client": 0, "lease_ms": 5 })));
-    session.next_request().unwrap();
-    session.handle(Reply::Refused("it may not".into()));
+    let mut controller = Controller::default();
+    let (ticket, hello) = session.next_requests(AT_ONCE).remove(0);
+    session.handle(ticket, controller.answer(&hello));
+    let (ticket, _) = session.next_requests(AT_ONCE).remove(0);
+    session.handle(ticket, Reply::Refused("it may not".into()));
     assert_eq!(session.refused(), Some("it may not"));
-    assert_eq!(session.next_request(), None);
+    assert_eq!(session.next_requests(AT_ONCE), []);
 }
 
 /// A registration names the job only if there is one, as older controllers know no jobs.
@@ -158,10 +181,10 @@ fn job_is_sent_only_if_set() {
     for job in [None, Some("LR at noon".to_owned())] {
         let registration = Registration { job: job.clone(), ..session().registration };
         let mut session = Session::new(registration);
-        let hello = session.next_request().unwrap();
-        session.handle(Controller::default().answer(&hello));
-        let (_, _, body) = session.next_request().unwrap();
-        let body: Value = serde_json::from_str(&body).unwrap();
+        let (ticket, hello) = session.next_requests(AT_ONCE).remove(0);
+        session.handle(ticket, Controller::default().answer(&hello));
+        let (_, register) = session.next_requests(AT_ONCE).remove(0);
+        let body: Value = serde_json::from_str(&register.body).unwrap();
         let sent = body["request"]["register"].get("job");
         assert_eq!(sent, job.map(Value::from).as_ref());
     }

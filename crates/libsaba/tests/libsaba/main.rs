@@ -8,6 +8,7 @@ mod proxy;
 mod tls;
 #[path = "../../../controller/tests/daemon/two_hosts.rs"]
 mod two_hosts;
+mod waits;
 mod world;
 
 use saba::{Application, Endpoint, Error, Options};
