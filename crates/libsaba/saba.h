@@ -3,6 +3,7 @@
 #ifndef SABA_H
 #define SABA_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -114,6 +115,19 @@ const char *saba_error(void);
 int saba_app_register(const char *name,
                       const struct saba_options *options,
                       struct saba_app **app);
+
+/*
+ Writes the controller's doubts about the application's model for this run to `text`, one a line, and a zero. Doubts
+ that do not fit in `size` bytes are cut. Returns the length of the whole text without the zero: 0 without doubts, and
+ until a controller has registered the application.
+
+ # Safety
+
+ `app` comes from saba_app_register, or is NULL, which has no doubts. `text` has room for `size` bytes, or is NULL.
+ */
+size_t saba_app_doubts(const struct saba_app *app,
+                       char *text,
+                       size_t size);
 
 /*
  Registers a connection and stores it in *conn. Data go from host `from`, or from this host if that is NULL, to host

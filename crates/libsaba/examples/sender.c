@@ -24,6 +24,9 @@ int main(int argc, char **argv)
     }
     if (*saba_error())
         fprintf(stderr, "%s\n", saba_error());
+    char doubts[1024];
+    if (saba_app_doubts(app, doubts, sizeof doubts) > 0)
+        fprintf(stderr, "the model of %s is doubtful:\n%s\n", argv[1], doubts);
     struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(argv[4])) };
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     if (inet_pton(AF_INET, argv[3], &to.sin_addr) != 1 ||

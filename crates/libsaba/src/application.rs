@@ -36,6 +36,12 @@ impl Application {
         self.lease.mark()
     }
 
+    /// Returns the controller's doubts about the application's model for this run, as texts for people: it was measured
+    /// on another number of hosts, or with another amount of data. Empty until a controller has registered the application.
+    pub fn doubts(&self) -> Vec<String> {
+        self.lease.doubts()
+    }
+
     /// Returns the reason why no controller answers, if none does.
     pub fn unreachable(&self) -> Option<String> {
         self.lease.unreachable()

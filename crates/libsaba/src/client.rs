@@ -35,6 +35,12 @@ impl Client {
         self.session.mark()
     }
 
+    /// Returns the controller's doubts about the application's model for this run, as texts for people: it was measured
+    /// on another number of hosts, or with another amount of data. Empty until a controller has registered the application.
+    pub fn doubts(&self) -> &[String] {
+        self.session.doubts()
+    }
+
     /// Returns the reason if the controller refuses the application. A refused application is not
     /// registered again.
     pub fn refused(&self) -> Option<&str> {

@@ -145,6 +145,32 @@ pub(crate) unsafe extern "C" fn saba_app_register(
     call(register)
 }
 
+/// Writes the controller's doubts about the application's model for this run to `text`, one a line, and a zero. Doubts
+/// that do not fit in `size` bytes are cut. Returns the length of the whole text without the zero: 0 without doubts, and
+/// until a controller has registered the application.
+///
+/// # Safety
+///
+/// `app` comes from saba_app_register, or is NULL, which has no doubts. `text` has room for `size` bytes, or is NULL.
+#[unsafe(no_mangle)]
+pub(crate) unsafe extern "C" fn saba_app_doubts(
+    app: *const SabaApp,
+    text: *mut c_char,
+    size: usize,
+) -> usize {
+    let doubts = || unsafe { app.as_ref() }.map(|app| app.0.doubts().join("\n"));
+    let doubts = catch_unwind(AssertUnwindSafe(doubts)).ok().flatten().unwrap_or_default();
+    if let Some(last) = size.checked_sub(1).filter(|_| !text.is_null()) {
+        let cut = last_error::cut(&doubts, last);
+        // SAFETY: `cut` and the zero are at most `size` bytes, and no other variable refers to them.
+        unsafe {
+            text.cast::<u8>().copy_from_nonoverlapping(cut.as_ptr(), cut.len());
+            *text.add(cut.len()) = 0;
+        }
+    }
+    doubts.len()
+}
+
 /// Registers a connection and stores it in *conn. Data go from host `from`, or from this host if that is NULL, to host
 /// `to`, by the controller's names. `fd` is the socket to mark, or -1; then the caller applies the result of
 /// saba_conn_mark to the queue pair. Without a controller the call succeeds, and the socket stays unmarked.

@@ -18,13 +18,18 @@ thread_local! {
         const { LastError { process: Cell::new(0), text: [const { Cell::new(0) }; SIZE] } };
 }
 
-/// Sets the text of this thread.
-pub(crate) fn set(text: &str) {
-    let mut end = text.len().min(SIZE - 1);
+/// Returns the whole letters of a text that fit in a number of bytes.
+pub(crate) fn cut(text: &str, most: usize) -> &str {
+    let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let bytes = text[..end].bytes().map(|byte| if byte == 0 { b' ' } else { byte });
+    &text[..end]
+}
+
+/// Sets the text of this thread.
+pub(crate) fn set(text: &str) {
+    let bytes = cut(text, SIZE - 1).bytes().map(|byte| if byte == 0 { b' ' } else { byte });
     LAST.with(|last| {
         last.process.set(std::process::id());
         for (cell, byte) in last.text.iter().zip(bytes.chain([0])) {

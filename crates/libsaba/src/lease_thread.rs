@@ -176,6 +176,11 @@ impl LeaseThread {
         self.own()?.session.mark()
     }
 
+    /// Returns the controller's doubts about the application's model for this run.
+    pub(crate) fn doubts(&self) -> Vec<String> {
+        self.own().map(|state| state.session.doubts().to_vec()).unwrap_or_default()
+    }
+
     /// Returns the reason why no controller answers, if none does.
     pub(crate) fn unreachable(&self) -> Option<String> {
         let state = self.own()?;

@@ -78,6 +78,8 @@ pub(crate) struct Session {
     lease_ms: u64,
     application: Option<u64>,
     mark: Option<Mark>,
+    /// The controller's doubts about the application's model.
+    doubts: Vec<String>,
     links: BTreeMap<Local, Link>,
     /// Connections whose next request is not sent: not registered yet, or registered and closed.
     pending: BTreeSet<Local>,
@@ -99,6 +101,7 @@ impl Session {
             lease_ms: 0,
             application: None,
             mark: None,
+            doubts: Vec::new(),
             links: BTreeMap::new(),
             pending: BTreeSet::new(),
             outstanding: BTreeMap::new(),
@@ -112,6 +115,11 @@ impl Session {
     /// Returns the mark, once a controller has assigned it. It stays valid while no controller is reachable.
     pub(crate) fn mark(&self) -> Option<Mark> {
         self.mark
+    }
+
+    /// Returns the controller's doubts about the application's model for this run.
+    pub(crate) fn doubts(&self) -> &[String] {
+        &self.doubts
     }
 
     /// Returns the reason if the application was refused.
@@ -272,6 +280,8 @@ impl Session {
                 let (dscp, service_level) = (small("dscp"), small("sl"));
                 let dscp = dscp.filter(|dscp| *dscp < 64);
                 self.mark = level.map(|level| Mark { level, dscp, service_level });
+                let doubts = answer["doubts"].as_array().into_iter().flatten();
+                self.doubts = doubts.filter_map(Value::as_str).map(str::to_owned).collect();
             }
             (Call::Hello | Call::Register, Reply::Refused(why)) => self.refused = Some(why),
             (Call::Connect(local), Reply::Done(answer)) => {

@@ -1,7 +1,8 @@
 //! C programs with the library.
 
+use crate::DOUBT;
 use crate::world::World;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -84,6 +85,17 @@ fn a_c_program_is_registered_while_it_sends() {
     world.until(|core| core.state().connections().len() == 1);
     drop(listener.accept().unwrap());
     assert_eq!(child.wait_with_output().unwrap().stderr, b"");
+    let mut child = on_h0(&world, &program)
+        .args(["all", "h1", "127.0.0.1", &port])
+        .env("SABA_NODES", "4")
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(listener.accept().unwrap());
+    let mut message = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut message).unwrap();
+    assert_eq!(message, format!("the model of all is doubtful:\n{DOUBT}\n"));
+    child.wait().unwrap();
     world.until(|core| core.state().clients().len() == 0);
     let refused = run(&world, "none").wait_with_output().unwrap();
     let message = String::from_utf8(refused.stderr).unwrap();
@@ -133,4 +145,10 @@ fn a_forked_child_begins_anew() {
     let lines =
         ["child: ''", "child: 0, level -1", "child: join 0", &child, "parent: 0, h9", &parent];
     assert_lines(&world, &output, &lines);
+}
+
+#[test]
+fn doubts_are_cut_to_their_room() {
+    let Some((world, output)) = life("doubts") else { return };
+    assert_lines(&world, &output, &["1 1 xxxxxxx 1 'used' 0"]);
 }

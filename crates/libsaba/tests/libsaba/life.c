@@ -132,11 +132,30 @@ static int forks(void)
     return 0;
 }
 
+/* Texts of any size, of an application with a doubt and of none. */
+static int doubts(void)
+{
+    struct saba_options options = { .nodes = 4 };
+    struct saba_app *app;
+    char text[8] = "xxxxxxx";
+    saba_app_register("all", &options, &app);
+    size_t whole = saba_app_doubts(app, NULL, 0);
+    printf("%d %d", saba_app_doubts(app, NULL, 8) == whole, saba_app_doubts(app, text, 0) == whole);
+    printf(" %s", text);
+    size_t length = saba_app_doubts(app, text, 5);
+    printf(" %d '%s'", length == whole && whole > 80, text);
+    printf(" %d\n", (int)saba_app_doubts(NULL, text, sizeof text));
+    saba_app_deregister(app);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *of = argc > 1 ? argv[1] : "";
     if (!strcmp(of, "ends"))
         return ends();
+    if (!strcmp(of, "doubts"))
+        return doubts();
     if (!strcmp(of, "signals"))
         return signals();
     return strcmp(of, "forks") ? 2 : forks();
