@@ -1,5 +1,6 @@
 package io.github.bandwise.saba;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -45,6 +46,14 @@ public final class Application implements AutoCloseable {
     /** Returns the mark (DSCP) for the packets of its connections, if a controller has assigned one. */
     public synchronized Optional<Long> dscp() {
         return Optional.ofNullable(session.dscp());
+    }
+
+    /**
+     * Returns the controller's doubts about the application's model under the conditions of this run, as texts for people.
+     * Empty without doubts, and before a controller has registered the application.
+     */
+    public synchronized List<String> doubts() {
+        return session.doubts();
     }
 
     private static long now() {

@@ -1,5 +1,6 @@
 package io.github.bandwise.saba;
 
+import java.util.List;
 import java.util.Map;
 
 /** The result of a request to a controller. */
@@ -9,6 +10,12 @@ sealed interface Response {
         /** Returns an integer field of the answer, or null. */
         Long number(String name) {
             return answer.get(name) instanceof Long number ? number : null;
+        }
+
+        /** Returns the texts of a list of the answer, which may be absent. */
+        List<String> texts(String name) {
+            List<?> list = answer.get(name) instanceof List<?> texts ? texts : List.of();
+            return list.stream().filter(String.class::isInstance).map(String.class::cast).toList();
         }
     }
 

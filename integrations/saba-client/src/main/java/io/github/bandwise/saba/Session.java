@@ -47,6 +47,8 @@ final class Session {
     private long lease;
     private Long application;
     private Long dscp;
+    /** The controller's doubts about the application's model. */
+    private List<String> doubts = List.of();
     private final Set<Link> wanted = new LinkedHashSet<>();
     /** Registered connections with the controller's numbers. */
     private final Map<Link, Long> known = new LinkedHashMap<>();
@@ -71,6 +73,11 @@ final class Session {
     /** Returns the mark (DSCP) for the application's packets, or null before a controller has assigned it. */
     Long dscp() {
         return dscp;
+    }
+
+    /** Returns the controller's doubts about the application's model for this run. */
+    List<String> doubts() {
+        return doubts;
     }
 
     /** Returns true after the last request. */
@@ -246,6 +253,11 @@ final class Session {
             application = done.number("application");
             dscp = done.number("dscp");
             log(false, named.name() + " is registered" + (dscp == null ? "" : ", with the mark (DSCP) " + dscp));
+            List<String> said = doubts;
+            doubts = done.texts("doubts");
+            if (!doubts.equals(said)) {
+                doubts.forEach(doubt -> log(true, "the model of " + named.name() + " is doubtful: " + doubt));
+            }
         }
     }
 

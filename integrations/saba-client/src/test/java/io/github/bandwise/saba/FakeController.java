@@ -24,6 +24,8 @@ final class FakeController {
     private long next = 0;
     /** Hosts whose connections it refuses. */
     final Set<String> unknown = new HashSet<>();
+    /** The doubts about the application's model. */
+    java.util.List<String> doubts = java.util.List.of();
     /** The number of requests that took effect, without repetitions. */
     int done = 0;
 
@@ -95,7 +97,7 @@ final class FakeController {
                     return new Response.Refused("no application called " + of.get("name"));
                 }
                 client.applications.put(next, of.get("name") + " " + of.get("job"));
-                return new Response.Done(Map.of("application", next++, "level", 1L, "dscp", 7L));
+                return new Response.Done(Map.of("application", next++, "level", 1L, "dscp", 7L, "doubts", doubts));
             case "connect":
                 Link link = new Link((String) of.get("from"), (String) of.get("to"));
                 if (!client.applications.containsKey((Long) of.get("application"))) {

@@ -34,7 +34,7 @@ class RealControllerTest {
     @BeforeEach
     void settings() throws Exception {
         Files.writeString(folder.resolve("table.csv"),
-                "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\nPR,1,100\nPR,0.5,110\nPR,0.25,131\n");
+                "application,share,time_s,nodes\nLR,1,132,2\nLR,0.5,260\nLR,0.25,447\nPR,1,100\nPR,0.5,110\nPR,0.25,131\n");
         Files.writeString(folder.resolve("controller.toml"), """
                 table = "table.csv"
                 store = "store"
@@ -182,6 +182,20 @@ class RealControllerTest {
                 message = log.take();
             }
             assertTrue(message.contains("spark may not register"), message);
+        }
+    }
+
+    @Test
+    void itsDoubtsAboutTheModelAreKnown() throws Exception {
+        Options options = new Options(Endpoint.all("unix:" + folder.resolve("socket")), null, null, "h0", null);
+        Named named = new Named("LR", null, 18L, null);
+        try (Application application = Application.start(named, options, Set::of, line -> log.add(line.text()))) {
+            String message = log.take();
+            while (!message.contains("doubtful")) {
+                message = log.take();
+            }
+            assertTrue(message.contains("9.00 times the nodes"), message);
+            assertEquals(1, application.doubts().size());
         }
     }
 

@@ -53,6 +53,23 @@ class SessionTest {
     }
 
     @Test
+    void doubtsAboutTheModelAreWarnedOfOnce() {
+        controller.doubts = List.of("used with 9.00 times the nodes");
+        Session session = session(null);
+        assertEquals(List.of(), session.doubts());
+        talk(session);
+        assertEquals(controller.doubts, session.doubts());
+        String warning = "warning: the model of LR is doubtful: used with 9.00 times the nodes";
+        assertEquals(List.of("LR is registered, with the mark (DSCP) 7", warning), logLines);
+        controller.forget();
+        now += FakeController.LEASE;
+        talk(session);
+        assertEquals(List.of(warning), logLines.stream().filter(line -> line.startsWith("warning")).toList());
+        // A controller without the field has none.
+        assertEquals(List.of(), new Response.Done(java.util.Map.of()).texts("doubts"));
+    }
+
+    @Test
     void theLeaseIsKeptWithoutAWord() {
         Session session = session(null);
         talk(session);
