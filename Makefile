@@ -19,8 +19,8 @@ run: ## builds, runs the RPerf evaluation, writes report.html
 
 install: ## builds everything and installs it in PREFIX (default /usr/local), below DESTDIR if set
 	@scripts/setup.sh
-	@$(ENVIRONMENT) cargo build --release --bin bandwise && cargo build --release -p bandwise-libsaba -p bandwise-preload
-	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(TARGET)/release
+	@$(ENVIRONMENT) cargo build --release --bin bandwise && cargo build --profile library -p bandwise-libsaba -p bandwise-preload
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" LIBRARIES=$(TARGET)/library scripts/install.sh $(TARGET)/release
 
 uninstall: ## removes the installed files
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install.sh $(TARGET)/release remove

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Installs the built files, or removes them:
 #   scripts/install.sh CARGO-FOLDER [remove]
-# PREFIX is the destination (/usr/local if not set). DESTDIR is a staging root, as package builds use it.
+# PREFIX is the destination (/usr/local if not set). DESTDIR is a staging root, as package builds use it. LIBRARIES is the
+# folder with the libraries (CARGO-FOLDER if not set).
 set -euo pipefail
 built=$(realpath -m "${1:?the folder with what was built, such as target/release}")
+libraries=$(realpath -m "${LIBRARIES:-$built}")
 what=${2:-put}
 case $what in put | remove) ;; *) echo "install.sh: no '$what' (allowed: remove, or nothing)" >&2 && exit 2 ;; esac
 cd "$(dirname "$0")/.."
@@ -18,9 +20,9 @@ trap 'rm -rf "$made"' EXIT
 files() {
   cat <<FILES
 755|$built/bandwise|$to/bin/bandwise
-644|$built/libsaba.so|$to/lib/libsaba.so
-644|$built/libsaba.a|$to/lib/libsaba.a
-644|$built/libsaba_preload.so|$to/lib/bandwise/libsaba_preload.so
+644|$libraries/libsaba.so|$to/lib/libsaba.so
+644|$libraries/libsaba.a|$to/lib/libsaba.a
+644|$libraries/libsaba_preload.so|$to/lib/bandwise/libsaba_preload.so
 644|crates/libsaba/saba.h|$to/include/saba.h
 644|$made/saba.pc|$to/lib/pkgconfig/saba.pc
 644|crates/libsaba/man/saba.3|$to/share/man/man3/saba.3
@@ -42,8 +44,8 @@ if [ "$what" = remove ]; then
   done
   exit
 fi
-for file in bandwise libsaba.so libsaba.a libsaba_preload.so; do
-  [ -f "$built/$file" ] || { echo "install.sh: $built/$file is missing: 'make install' builds it" >&2 && exit 1; }
+for file in "$built/bandwise" "$libraries"/libsaba{.so,.a,_preload.so}; do
+  [ -f "$file" ] || { echo "install.sh: $file is missing: 'make install' builds it" >&2 && exit 1; }
 done
 sed "s|@prefix@|$prefix|; s|@version@|$version|" crates/libsaba/saba.pc.in >"$made/saba.pc"
 sed "s|^ExecStart=/usr/|ExecStart=$prefix/|" packaging/systemd/bandwise-controller.service >"$made/bandwise-controller.service"
