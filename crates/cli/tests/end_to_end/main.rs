@@ -22,6 +22,7 @@ mod profile;
 mod rperf;
 #[cfg(feature = "verbs")]
 mod rperf_device;
+mod running;
 mod saba;
 mod saba_packets;
 mod saba_rates;

@@ -1,10 +1,8 @@
 //! `bandwise saba rates` beside a controller that runs, with a network in memory.
 
 use crate::common::{Place, Ran};
+use crate::running::Controller;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::os::unix::net::UnixStream;
-use std::process::{Child, Command, Stdio};
 
 const TABLE: &str = "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\n\
     PR,1,100\nPR,0.5,110\nPR,0.25,131\n";
@@ -21,73 +19,6 @@ fn place() -> Place {
 
 fn rates(place: &Place, flags: &[&str]) -> Ran {
     place.run(&[&["saba", "rates", "--config", "c.toml"], flags].concat())
-}
-
-/// A controller that runs; not beyond this.
-struct Controller<'a> {
-    place: &'a Place,
-    child: Child,
-    /// The client as which all here is asked.
-    client: u64,
-    numbers: u64,
-}
-
-impl Drop for Controller<'_> {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-impl<'a> Controller<'a> {
-    fn start(place: &'a Place) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
-            .args(["saba", "controller", "--config", "c.toml"])
-            .current_dir(place.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        assert!(lines.any(|line| line.unwrap().contains("reached at")));
-        // The log is read, so that the controller never blocks on it.
-        std::thread::spawn(move || lines.for_each(drop));
-        let mut controller = Controller { place, child, client: 0, numbers: 0 };
-        controller.client = controller.http("POST", "/v1/clients", "")["client"].as_u64().unwrap();
-        controller
-    }
-
-    fn http(&self, method: &str, path: &str, body: &str) -> Value {
-        let mut stream = UnixStream::connect(self.place.path().join("socket")).unwrap();
-        let length = body.len();
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: c\r\nConnection: close\r\n");
-        write!(stream, "{head}Content-Length: {length}\r\n\r\n{body}").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
-        serde_json::from_str(body).unwrap()
-    }
-
-    fn ask(&mut self, request: Value) -> Value {
-        self.numbers += 1;
-        let asked = json!({ "client": self.client, "number": self.numbers, "request": request });
-        let answer = self.http("POST", "/v1/requests", &asked.to_string());
-        while self.http("GET", "/v1/status", "")["settled"] != true {
-            std::thread::yield_now();
-        }
-        answer
-    }
-
-    fn register(&mut self, name: &str) -> u64 {
-        let answer = self.ask(json!({ "register": { "name": name } }));
-        answer["application"].as_u64().unwrap()
-    }
-
-    fn connect(&mut self, application: u64, from: &str, to: &str) {
-        self.ask(json!({ "connect": { "application": application, "from": from, "to": to } }));
-    }
 }
 
 /// Returns the rates of all applications or connections, Gbps.

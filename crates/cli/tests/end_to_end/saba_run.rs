@@ -1,7 +1,8 @@
-//! `bandwise saba run` without a controller: the command runs all the same, and ends as it does. What it does with one is
-//! looked at by tests/lab/preload.sh.
+//! `bandwise saba run`: the command runs without a controller too, and ends as it does. tests/lab/preload.sh tests the
+//! marks and connections of programs.
 
 use crate::common::{Place, Ran};
+use crate::running::Controller;
 
 /// No library: whether one has been built is not asked here.
 fn run(place: &Place, flags: &[&str], command: &[&str]) -> Ran {
@@ -89,4 +90,45 @@ fn invalid_run_flags_are_refused_before_the_command_runs() {
         .refused(&["a name of the table"]);
     assert_eq!(place.run(&["saba", "run", "--app", "LR"]).code, Some(2));
     assert_eq!(place.files(), ["open"]);
+}
+
+/// An application that was measured on 2 hosts and with 1 GB.
+const TABLE: &str =
+    "application,share,time_s,nodes,dataset\nLR,1,132,2,1 GB\nLR,0.5,260\nLR,0.25,447\n";
+const SETTINGS: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
+    [simulated.fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"40 Gbps\" }\n";
+
+#[test]
+fn doubts_about_the_model_are_shown_by_run_and_status() {
+    let place = Place::new();
+    place.write("c.toml", SETTINGS);
+    place.write("table.csv", TABLE);
+    let _controller = Controller::start(&place);
+    let run = |size: &[&str], status: &[&str]| {
+        let run = ["saba", "run", "--app", "LR", "--host", "h0", "--controller", "unix:socket"];
+        let own = ["--json", "run.json", "--", env!("CARGO_BIN_EXE_bandwise")];
+        let command = ["saba", "status", "--config", "c.toml"];
+        place.run(&[&run[..], size, &own, &command, status].concat()).good()
+    };
+    let far = ["--nodes", "18", "--dataset", "50 GB"];
+    let ran = run(&far, &[]);
+    let doubts = ["used with 9.00 times the nodes", "used with 50.000 times the data"];
+    for doubt in doubts {
+        assert!(ran.stderr.contains(&format!("saba: warning: model of LR: {doubt}")), "{ran:?}");
+        assert!(
+            ran.stdout.contains(&format!("Warning: model of LR, application 0: {doubt}")),
+            "{ran:?}"
+        );
+    }
+    let is_all = |found: &serde_json::Value| {
+        let found = found.as_array().unwrap().iter().map(|doubt| doubt.as_str().unwrap());
+        found.zip(doubts).filter(|(found, doubt)| found.starts_with(doubt)).count() == 2
+    };
+    assert!(is_all(&place.json("run.json")["doubts"]));
+    let status = run(&far, &["--json"]).json();
+    assert!(is_all(&status["applications"][0]["doubts"]), "{status}");
+
+    let ran = run(&["--nodes", "4", "--dataset", "2 GB"], &[]);
+    assert!(!ran.stderr.contains("warning") && !ran.stdout.contains("Warning"), "{ran:?}");
+    assert_eq!(place.json("run.json")["doubts"], serde_json::json!([]));
 }

@@ -84,6 +84,9 @@ pub struct Application {
     /// The job that the application is part of.
     #[serde(default)]
     pub job: Option<Job>,
+    /// Doubts about the application's model under the conditions of this run, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
 }
 
 /// A job: several registrations that count as one application.

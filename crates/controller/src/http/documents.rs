@@ -47,6 +47,9 @@ pub struct ApplicationStatus {
     pub whole: ApplicationId,
     /// The number of its connections.
     pub connections: usize,
+    /// Doubts about the application's model under the conditions of this run; none from older controllers.
+    #[serde(default)]
+    pub doubts: Vec<String>,
 }
 
 /// A port.
@@ -122,6 +125,7 @@ impl StatusDocument {
             job: of.job.as_ref().map(|job| job.name.to_string()),
             whole: of.job.as_ref().map_or(id, |job| job.whole),
             connections: state.connections_of(id).count(),
+            doubts: of.doubts.clone(),
         };
         StatusDocument {
             version: env!("CARGO_PKG_VERSION").to_owned(),

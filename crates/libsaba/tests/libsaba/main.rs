@@ -143,6 +143,29 @@ fn processes_of_one_job_are_one_application() {
 }
 
 #[test]
+fn all_signals_are_blocked_in_the_own_thread() {
+    let folder = tempfile::tempdir().unwrap();
+    let controller = Endpoint::Unix(folder.path().join("nobody")).into();
+    let options = Options { controller, ..Options::default() };
+    let _application = Application::register("all", options).unwrap();
+    // Threads of other tests are looked at too, and may end meanwhile.
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    let status = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("status"));
+    let all = tasks.filter_map(|task| status(task.unwrap()).ok());
+    let own: Vec<String> = all.filter(|status| status.starts_with("Name:\tsaba\n")).collect();
+    assert!(!own.is_empty());
+    for status in own {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigBlk:\t")).unwrap();
+        let unblocked: Vec<u32> = {
+            let mask = u64::from_str_radix(mask, 16).unwrap();
+            (1..=64).filter(|signal| mask >> (signal - 1) & 1 == 0).collect()
+        };
+        // SIGKILL and SIGSTOP can't be blocked, and 32 and 33 are the C library's.
+        assert_eq!(unblocked, [9, 19, 32, 33]);
+    }
+}
+
+#[test]
 fn a_client_without_a_thread_sends_when_called() {
     let mut world = World::empty();
     world.start();

@@ -9,7 +9,7 @@ use bandwise_controller::http::{ApplicationStatus, PortStatus, StatusDocument};
 use bandwise_report::{Cell, Table, text as tables};
 use bandwise_saba::controller::{ApplicationId, PortConfig};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Flags of `bandwise saba status`.
 #[derive(Debug, clap::Args)]
@@ -64,7 +64,8 @@ impl Answer for StatusAnswer {
                 format!("\ncontroller {instance}; groups of ports that it writes: {groups}\n")
             }
         };
-        format!("{}\n{}{others}", tables::table(&applications), tables::table(&ports))
+        let doubts = doubts(&status.applications);
+        format!("{}{doubts}\n{}{others}", tables::table(&applications), tables::table(&ports))
     }
 }
 
@@ -88,6 +89,19 @@ fn applications(registrations: &[ApplicationStatus]) -> Vec<Vec<Cell>> {
             ]
         };
     all.into_iter().map(row).collect()
+}
+
+/// Returns a line for each doubt about a model. The parts of a job share their doubts.
+fn doubts(registrations: &[ApplicationStatus]) -> String {
+    let of = |of: &ApplicationStatus| {
+        let (id, name) = (of.whole.0, of.name.clone());
+        of.doubts.iter().cloned().map(move |doubt| (id, name.clone(), doubt)).collect::<Vec<_>>()
+    };
+    let all: BTreeSet<_> = registrations.iter().flat_map(of).collect();
+    let line =
+        |(id, name, doubt)| format!("Warning: model of {name}, application {id}: {doubt}.\n");
+    let lines: String = all.into_iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 fn port(port: &PortStatus) -> Vec<Cell> {

@@ -146,10 +146,11 @@ impl Flags {
         let application = Application::register(&self.app, options.clone());
         let application = application.map_err(|error| match error {
             Error::Argument(_) => unusable(&error),
-            error => anyhow::anyhow!(
-                "the controller refuses the application, and nothing was run: {error}"
+            Error::Refused(why) => anyhow::anyhow!(
+                "the controller refuses the application, and nothing was run: {why}"
             )
             .into(),
+            error => anyhow::anyhow!("nothing was run: {error}").into(),
         })?;
         let mark = application.mark();
         match &mark {
@@ -159,6 +160,8 @@ impl Flags {
                 application.unreachable().unwrap_or_else(|| options.controller.to_string())
             )),
         }
+        let mut doubts = application.doubts();
+        warn_of(&self.app, &doubts);
         let variables = Variables::new(&self.app, &options, mark)
             .files(token_file.as_deref(), hosts.as_deref())
             .preload(library.as_deref());
@@ -171,6 +174,11 @@ impl Flags {
         let began = Instant::now();
         let ended = signals.run(&words, &all)?;
         let took = began.elapsed();
+        if doubts.is_empty() {
+            // The controller may have appeared since.
+            doubts = application.doubts();
+            warn_of(&self.app, &doubts);
+        }
         drop(application);
 
         outputs.answer(&RunAnswer {
@@ -183,6 +191,7 @@ impl Flags {
                 dscp: mark.dscp,
                 service_level: mark.service_level,
             }),
+            doubts: &doubts,
             preload: library.as_deref(),
             exit_code: ended.code(),
             signal: ended.signal(),
@@ -208,6 +217,8 @@ struct RunAnswer<'a> {
     job: Option<&'a str>,
     controller: String,
     mark: Option<MarkRow>,
+    /// The controller's doubts about the application's model.
+    doubts: &'a [String],
     preload: Option<&'a Path>,
     exit_code: u8,
     signal: Option<i32>,
@@ -225,6 +236,13 @@ struct MarkRow {
 impl Answer for RunAnswer<'_> {
     fn text(&self) -> String {
         String::new()
+    }
+}
+
+/// Prints a line for each doubt about the application's model.
+fn warn_of(app: &str, doubts: &[String]) {
+    for doubt in doubts {
+        note(format_args!("saba: warning: model of {app}: {doubt}"));
     }
 }
 

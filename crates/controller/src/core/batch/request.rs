@@ -93,7 +93,8 @@ impl Batch {
                     name: job.clone(),
                     whole: state.whole(client, name, job).unwrap_or(application),
                 });
-                let registered = Application { client, name: name.clone(), level, job };
+                let (name, said) = (name.clone(), doubts.clone());
+                let registered = Application { client, name, level, job, doubts: said };
                 self.put(state, Change::Application(application, Some(registered)));
                 Ok(Answer::Registered { application, level, doubts })
             }

@@ -10,8 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 fn application(id: u64, name: &str) -> Change {
-    let of =
-        Application { client: ClientId(1), name: name.into(), level: PriorityLevel(2), job: None };
+    let of = Application {
+        client: ClientId(1),
+        name: name.into(),
+        level: PriorityLevel(2),
+        job: None,
+        doubts: Vec::new(),
+    };
     Change::Application(ApplicationId(id), Some(of))
 }
 

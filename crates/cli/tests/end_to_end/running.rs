@@ -1,0 +1,75 @@
+//! [`Controller`]: a running `bandwise saba controller`.
+
+use crate::common::Place;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::process::{Child, Command, Stdio};
+
+/// A controller that runs until it is dropped, and a client of it.
+pub(crate) struct Controller<'a> {
+    place: &'a Place,
+    child: Child,
+    client: u64,
+    /// The number of the last request.
+    number: u64,
+}
+
+impl Drop for Controller<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl<'a> Controller<'a> {
+    /// Starts a controller with the settings in `c.toml`.
+    pub(crate) fn start(place: &'a Place) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+            .args(["saba", "controller", "--config", "c.toml"])
+            .current_dir(place.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().contains("reached at")));
+        // The log is read, so that the controller never blocks on it.
+        std::thread::spawn(move || lines.for_each(drop));
+        let mut controller = Controller { place, child, client: 0, number: 0 };
+        controller.client = controller.http("POST", "/v1/clients", "")["client"].as_u64().unwrap();
+        controller
+    }
+
+    fn http(&self, method: &str, path: &str, body: &str) -> Value {
+        let mut stream = UnixStream::connect(self.place.path().join("socket")).unwrap();
+        let length = body.len();
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: c\r\nConnection: close\r\n");
+        write!(stream, "{head}Content-Length: {length}\r\n\r\n{body}").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200"), "{answer}");
+        serde_json::from_str(body).unwrap()
+    }
+
+    pub(crate) fn ask(&mut self, request: Value) -> Value {
+        self.number += 1;
+        let asked = json!({ "client": self.client, "number": self.number, "request": request });
+        let answer = self.http("POST", "/v1/requests", &asked.to_string());
+        while self.http("GET", "/v1/status", "")["settled"] != true {
+            std::thread::yield_now();
+        }
+        answer
+    }
+
+    pub(crate) fn register(&mut self, name: &str) -> u64 {
+        let answer = self.ask(json!({ "register": { "name": name } }));
+        answer["application"].as_u64().unwrap()
+    }
+
+    pub(crate) fn connect(&mut self, application: u64, from: &str, to: &str) {
+        self.ask(json!({ "connect": { "application": application, "from": from, "to": to } }));
+    }
+}
