@@ -92,9 +92,9 @@ fn invalid_run_flags_are_refused_before_the_command_runs() {
     assert_eq!(place.files(), ["open"]);
 }
 
-/// An application that was measured on 2 hosts and with 1 GB.
-const TABLE: &str =
-    "application,share,time_s,nodes,dataset\nLR,1,132,2,1 GB\nLR,0.5,260\nLR,0.25,447\n";
+/// An application that was measured on 2 hosts and with 1 GB, and one whose samples no model explains.
+const TABLE: &str = "application,share,time_s,nodes,dataset\nLR,1,132,2,1 GB\nLR,0.5,260\nLR,0.25,447\n\
+    noise,1,100\nnoise,0.75,100\nnoise,0.5,200\nnoise,0.25,100\n";
 const SETTINGS: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
     [simulated.fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"40 Gbps\" }\n";
 
@@ -104,14 +104,14 @@ fn doubts_about_the_model_are_shown_by_run_and_status() {
     place.write("c.toml", SETTINGS);
     place.write("table.csv", TABLE);
     let _controller = Controller::start(&place);
-    let run = |size: &[&str], status: &[&str]| {
-        let run = ["saba", "run", "--app", "LR", "--host", "h0", "--controller", "unix:socket"];
+    let run = |app: &str, size: &[&str], status: &[&str]| {
+        let run = ["saba", "run", "--app", app, "--host", "h0", "--controller", "unix:socket"];
         let own = ["--json", "run.json", "--", env!("CARGO_BIN_EXE_bandwise")];
         let command = ["saba", "status", "--config", "c.toml"];
         place.run(&[&run[..], size, &own, &command, status].concat()).good()
     };
     let far = ["--nodes", "18", "--dataset", "50 GB"];
-    let ran = run(&far, &[]);
+    let ran = run("LR", &far, &[]);
     let doubts = ["used with 9.00 times the nodes", "used with 50.000 times the data"];
     for doubt in doubts {
         assert!(ran.stderr.contains(&format!("saba: warning: model of LR: {doubt}")), "{ran:?}");
@@ -125,10 +125,13 @@ fn doubts_about_the_model_are_shown_by_run_and_status() {
         found.zip(doubts).filter(|(found, doubt)| found.starts_with(doubt)).count() == 2
     };
     assert!(is_all(&place.json("run.json")["doubts"]));
-    let status = run(&far, &["--json"]).json();
+    let status = run("LR", &far, &["--json"]).json();
     assert!(is_all(&status["applications"][0]["doubts"]), "{status}");
 
-    let ran = run(&["--nodes", "4", "--dataset", "2 GB"], &[]);
+    let ran = run("LR", &["--nodes", "4", "--dataset", "2 GB"], &[]);
     assert!(!ran.stderr.contains("warning") && !ran.stdout.contains("Warning"), "{ran:?}");
     assert_eq!(place.json("run.json")["doubts"], serde_json::json!([]));
+    let ran = run("noise", &[], &[]);
+    let doubt = "the model explains little of its samples: R² is 0.33";
+    assert!(ran.stderr.contains(doubt) && ran.stdout.contains(doubt), "{ran:?}");
 }

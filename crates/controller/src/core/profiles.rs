@@ -3,7 +3,9 @@
 use super::request::Refusal;
 use bandwise_saba::controller::{Coordinates, Grouping, SharedTable};
 use bandwise_saba::mapping::{PriorityLevel, Scaling};
-use bandwise_saba::sensitivity::{Conditions, Dataset, DatasetError, Kind, Model, Setting};
+use bandwise_saba::sensitivity::{
+    Conditions, Dataset, DatasetError, Kind, Model, Quality, Setting,
+};
 use bandwise_saba::table::{Application, Table};
 use std::collections::BTreeMap;
 use std::num::{NonZeroU16, NonZeroU32};
@@ -73,8 +75,9 @@ impl Profiles {
         let unknown = || Refusal::UnknownApplication(name.to_owned());
         let entry = self.table.get(name).ok_or_else(unknown)?;
         let called = Application::try_from(name).map_err(|_| unknown())?;
-        let level = self.shared.level_of(&called).ok_or_else(unknown)?;
+        let (model, level) = self.shared.known(&called).ok_or_else(unknown)?;
         let conditions = Conditions { measured: &entry.setting, used: &used };
-        Ok((level, conditions.warnings().iter().map(ToString::to_string).collect()))
+        let quality = Quality::of(model, &entry.samples, Some(conditions));
+        Ok((level, quality.warnings.iter().map(ToString::to_string).collect()))
     }
 }

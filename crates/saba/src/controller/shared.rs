@@ -40,9 +40,14 @@ impl SharedTable {
         self.profiled.iter().map(|(name, (model, level))| (name, model, *level))
     }
 
+    /// Returns the model and the level of a profiled application.
+    pub fn known(&self, name: &Application) -> Option<(&Model, PriorityLevel)> {
+        self.profiled.get(name).map(|(model, level)| (model, *level))
+    }
+
     /// Returns the level of a profiled application, independent of later models.
     pub fn level_of(&self, name: &Application) -> Option<PriorityLevel> {
-        self.profiled.get(name).map(|known| known.1)
+        self.known(name).map(|(_, level)| level)
     }
 
     /// Returns the levels.
