@@ -13,6 +13,20 @@ use crate::system::Errno;
 use crate::table::At;
 use libc::{c_int, c_uint};
 
+static CLOSE: Next = Next::new(c"close");
+static DUP: Next = Next::new(c"dup");
+static DUP2: Next = Next::new(c"dup2");
+static DUP3: Next = Next::new(c"dup3");
+static CLOSE_RANGE: Next = Next::new(c"close_range");
+static CLOSEFROM: Next = Next::new(c"closefrom");
+
+/// Looks up the original functions.
+pub(crate) fn look_up() {
+    for next in [&CLOSE, &DUP, &DUP2, &DUP3, &CLOSE_RANGE, &CLOSEFROM] {
+        next.find();
+    }
+}
+
 /// Returns whether a descriptor is the library's own, in the library's process; the program must not see it.
 fn is_hidden(fd: c_int) -> bool {
     let is_own = |place| WATCH.is_known(place) && WATCH.at(place) == At::Own;
@@ -40,7 +54,7 @@ pub(crate) unsafe extern "C" fn close(fd: c_int) -> c_int {
     }
     place(fd).inspect(|place| not_fresh(*place));
     closing(fd);
-    next!(Next::new(c"close"), (fd => c_int) -> c_int, -1)
+    next!(CLOSE, (fd => c_int) -> c_int, -1)
 }
 
 /// Handles a descriptor `to` that is now a duplicate of `from`.
@@ -62,7 +76,7 @@ fn duplicated(from: c_int, to: c_int) {
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn dup(fd: c_int) -> c_int {
-    let result = next!(Next::new(c"dup"), (fd => c_int) -> c_int, -1);
+    let result = next!(DUP, (fd => c_int) -> c_int, -1);
     duplicated(fd, result);
     result
 }
@@ -79,7 +93,7 @@ pub(crate) unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
         Errno::set(libc::EBUSY);
         return -1;
     }
-    let result = next!(Next::new(c"dup2"), (from => c_int, to => c_int) -> c_int, -1);
+    let result = next!(DUP2, (from => c_int, to => c_int) -> c_int, -1);
     duplicated(from, result);
     result
 }
@@ -95,8 +109,7 @@ pub(crate) unsafe extern "C" fn dup3(from: c_int, to: c_int, flags: c_int) -> c_
         Errno::set(libc::EBUSY);
         return -1;
     }
-    let result =
-        next!(Next::new(c"dup3"), (from => c_int, to => c_int, flags => c_int) -> c_int, -1);
+    let result = next!(DUP3, (from => c_int, to => c_int, flags => c_int) -> c_int, -1);
     duplicated(from, result);
     result
 }
@@ -128,7 +141,7 @@ fn around_own(first: c_uint, last: c_uint) -> Vec<(c_uint, c_uint)> {
 pub(crate) unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
     let call = |first: c_uint, last: c_uint| -> c_int {
         next!(
-            Next::new(c"close_range"),
+            CLOSE_RANGE,
             (first => c_uint, last => c_uint, flags => c_int) -> c_int, -1
         )
     };
@@ -158,6 +171,6 @@ pub(crate) unsafe extern "C" fn closefrom(first: c_int) {
     // original `closefrom` runs.
     let result = unsafe { close_range(first, c_uint::MAX, 0) };
     if result != 0 {
-        next!(Next::new(c"closefrom"), (first as c_int => c_int) -> (), Default::default())
+        next!(CLOSEFROM, (first as c_int => c_int) -> (), Default::default())
     }
 }

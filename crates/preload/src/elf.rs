@@ -1,12 +1,38 @@
 //! The lookup of a function in the symbol tables of loaded libraries (System V ABI, chapters 4 and 5). It finds the
 //! original `dlsym`, which can't be looked up by `dlsym` while that is interposed.
+//!
+//! It calls no function of the C library, as the program may define each of them itself, and may call `dlsym` there.
 
 // The tables of the loader are read in place.
 #![allow(unsafe_code)]
 
-use libc::{c_int, c_void};
+use libc::{c_char, c_int, c_void};
 use std::ffi::CStr;
 use std::ptr::null_mut;
+
+/// `link_map`, the loader's entry of a library (link.h).
+#[repr(C)]
+struct Loaded {
+    base: usize,
+    name: *const c_char,
+    dynamic: *const [usize; 2],
+    next: *const Loaded,
+}
+
+/// `r_debug`, which the loader keeps for debuggers (link.h).
+#[repr(C)]
+struct Loader {
+    version: c_int,
+    first: *const Loaded,
+}
+
+unsafe extern "C" {
+    #[link_name = "_r_debug"]
+    static LOADER: Loader;
+    /// The dynamic section of the library that contains this code.
+    #[link_name = "_DYNAMIC"]
+    static DYNAMIC: [usize; 2];
+}
 
 /// Tags of the dynamic section, and the bit of a version that marks it as hidden by a newer one (gABI, GNU).
 const SYMBOLS: usize = 6;
@@ -20,7 +46,7 @@ const IS_OLD: u16 = 0x8000;
 struct Tables {
     base: usize,
     symbols: *const libc::Elf64_Sym,
-    strings: *const libc::c_char,
+    strings: *const c_char,
     hash: *const u32,
     /// Null if the library has no symbol versions.
     versions: *const u16,
@@ -31,14 +57,9 @@ impl Tables {
     ///
     /// # Safety
     ///
-    /// `info` comes from the loader and is about a library that stays loaded.
-    unsafe fn of(info: &libc::dl_phdr_info) -> Option<Tables> {
-        let base = info.dlpi_addr as usize;
-        // SAFETY: the loader provides `dlpi_phnum` headers.
-        let headers =
-            unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-        let dynamic = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC)?;
-        let mut entry = (base + dynamic.p_vaddr as usize) as *const [usize; 2];
+    /// `library` comes from the loader and stays loaded.
+    unsafe fn of(library: &Loaded) -> Option<Tables> {
+        let (base, mut entry) = (library.base, library.dynamic);
         let mut tables = [0; 4];
         loop {
             // SAFETY: the dynamic section ends with an entry of tag 0, at which the loop ends.
@@ -92,17 +113,17 @@ impl Tables {
                 return null_mut();
             }
             loop {
-                let is = chain.add((number - first) as usize).read();
+                let there = chain.add((number - first) as usize).read();
                 let symbol = self.symbols.add(number as usize).read();
-                if is | 1 == hash | 1
+                if there | 1 == hash | 1
                     && symbol.st_shndx != 0
                     && (self.versions.is_null()
                         || self.versions.add(number as usize).read() & IS_OLD == 0)
-                    && CStr::from_ptr(self.strings.add(symbol.st_name as usize)) == name
+                    && is(self.strings.add(symbol.st_name as usize), name)
                 {
                     return (self.base + symbol.st_value as usize) as *mut c_void;
                 }
-                if is & 1 == 1 {
+                if there & 1 == 1 {
                     return null_mut();
                 }
                 number += 1;
@@ -111,49 +132,41 @@ impl Tables {
     }
 }
 
-/// A search: the name, the library to start after, and the result.
-struct Search<'a> {
-    name: &'a CStr,
-    after: usize,
-    is_after: bool,
-    found: *mut c_void,
+/// Returns whether a string is this name, without a call of the C library's functions on strings.
+///
+/// # Safety
+///
+/// `there` points to a string that ends with zero.
+unsafe fn is(there: *const c_char, name: &CStr) -> bool {
+    // SAFETY: a difference at the end of the shorter string ends the comparison.
+    name.to_bytes_with_nul()
+        .iter()
+        .enumerate()
+        .all(|(i, byte)| unsafe { there.add(i).cast::<u8>().read_volatile() } == *byte)
 }
 
-/// Returns the function of this name in the libraries that were loaded after the one with this address; null if there
-/// is none.
-pub(crate) fn next(name: &CStr, after: usize) -> *mut c_void {
-    let mut search = Search { name, after, is_after: false, found: null_mut() };
-    // SAFETY: `look` is called for each library before this call returns, with a pointer to
-    // `search`, which lives as long.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
-    search.found
+/// Iterates over the libraries that were loaded after the one with this code.
+fn later() -> impl Iterator<Item = &'static Loaded> {
+    let here = &raw const DYNAMIC;
+    // SAFETY: the loader has filled in its list before it runs any code, and ends it with a null pointer. The
+    // libraries that a program is linked with, for which this is called, stay loaded.
+    let mut next = unsafe { LOADER.first.as_ref() };
+    let all = std::iter::from_fn(move || {
+        let library = next?;
+        // SAFETY: as above.
+        next = unsafe { library.next.as_ref() };
+        Some(library)
+    });
+    all.skip_while(move |library| library.dynamic != here).skip(1)
 }
 
-/// Searches one library. Libraries stay loaded, as they are linked with the program.
-unsafe extern "C" fn look(
-    info: *mut libc::dl_phdr_info,
-    _size: libc::size_t,
-    search: *mut c_void,
-) -> c_int {
-    // SAFETY: `info` comes from the loader, and `search` from `next`.
-    let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
-    if search.is_after {
-        // SAFETY: `info` comes from the loader, and libraries stay loaded.
-        if let Some(tables) = unsafe { Tables::of(info) } {
-            // SAFETY: `info` comes from the loader, and libraries stay loaded.
-            search.found = unsafe { tables.find(search.name) };
-        }
-    } else {
-        // SAFETY: the loader provides `dlpi_phnum` headers.
-        let headers =
-            unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) };
-        search.is_after =
-            headers.iter().filter(|header| header.p_type == libc::PT_LOAD).any(|of| {
-                let start = (info.dlpi_addr + of.p_vaddr) as usize;
-                (start..start + of.p_memsz as usize).contains(&search.after)
-            });
-    }
-    c_int::from(!search.found.is_null())
+/// Returns the function of this name in the libraries that were loaded after this one; null if there is none.
+pub(crate) fn next(name: &CStr) -> *mut c_void {
+    later()
+        // SAFETY: the libraries come from the loader, and stay loaded.
+        .filter_map(|library| unsafe { Tables::of(library).map(|tables| tables.find(name)) })
+        .find(|found| !found.is_null())
+        .unwrap_or(null_mut())
 }
 
 #[cfg(test)]
@@ -163,15 +176,12 @@ mod tests {
     /// The lookup finds what `dlsym` finds, for functions with one version and with several.
     #[test]
     fn lookup_equals_dlsym() {
-        let here = lookup_equals_dlsym as *const () as usize;
         for name in [c"dlsym", c"dlvsym", c"pthread_cond_wait", c"getenv", c"glob", c"nftw"] {
             // SAFETY: a name that ends with zero.
             let theirs = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
             assert!(!theirs.is_null(), "{name:?}");
-            assert_eq!(next(name, here), theirs, "{name:?}");
+            assert_eq!(next(name), theirs, "{name:?}");
         }
-        assert!(next(c"no_such_function", here).is_null());
-        // No library follows the last one.
-        assert!(next(c"dlsym", usize::MAX).is_null());
+        assert!(next(c"no_such_function").is_null());
     }
 }

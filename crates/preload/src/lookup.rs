@@ -31,7 +31,7 @@ impl Real {
         if !found.is_null() {
             return found;
         }
-        let mut found = elf::next(self.name, nothing as *const () as usize);
+        let mut found = elf::next(self.name);
         if found.is_null() {
             found = nothing as *const () as *mut c_void;
         }

@@ -107,7 +107,7 @@ fn run() {
     system::wake(&THREAD);
 }
 
-extern "C" fn load() {
+fn load() {
     let Some(settings) = Settings::from_environment() else { return };
     if let Some(mark) = settings.mark {
         MARKING.set(mark.into());
@@ -147,8 +147,14 @@ extern "C" fn end() {
 mod loader {
     #[used]
     #[unsafe(link_section = ".init_array")]
-    static LOAD: extern "C" fn() = super::load;
+    static LOAD: extern "C" fn() = load;
     #[used]
     #[unsafe(link_section = ".fini_array")]
     static END: extern "C" fn() = super::end;
+
+    extern "C" fn load() {
+        crate::sockets::look_up();
+        crate::descriptors::look_up();
+        super::load();
+    }
 }

@@ -12,8 +12,9 @@ use std::ffi::CStr;
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicPtr, Ordering::Relaxed};
 
-/// The lookup of an original function by name: the next one after ours, which may belong to another
-/// preloaded library.
+/// The lookup of an original function by name: the next one after ours, which may belong to another preloaded library.
+/// The lookup takes the loader's lock, so it is done when the library is loaded: later calls can come from a signal
+/// handler.
 #[derive(Debug)]
 pub(crate) struct Next {
     name: &'static CStr,
@@ -27,6 +28,7 @@ impl Next {
         Next { name, library: None, found: AtomicPtr::new(null_mut()) }
     }
 
+    /// Returns a function of a library that may be loaded later.
     pub(crate) const fn of(library: &'static CStr, name: &'static CStr) -> Self {
         Next { name, library: Some(library), found: AtomicPtr::new(null_mut()) }
     }
@@ -62,11 +64,10 @@ pub(crate) fn look(name: &CStr, library: Option<&CStr>) -> *mut c_void {
     }
 }
 
-/// Calls an original function. If the system lacks it, returns `$without` and sets `ENOSYS`.
+/// Calls the original function of a static [`Next`]. If the system lacks it, returns `$without` and sets `ENOSYS`.
 macro_rules! next {
-    ($next:expr, ($($argument:expr => $type:ty),*) -> $result:ty, $without:expr) => {{
-        static NEXT: $crate::real::Next = $next;
-        let found = NEXT.find();
+    ($next:ident, ($($argument:expr => $type:ty),*) -> $result:ty, $without:expr) => {{
+        let found = $next.find();
         if found.is_null() {
             $crate::system::Errno::set(libc::ENOSYS);
             return $without;

@@ -14,6 +14,19 @@ use crate::system::{self, Errno};
 use crate::table::At;
 use libc::{c_int, c_void, sockaddr, socklen_t};
 
+static SOCKET: Next = Next::new(c"socket");
+static SETSOCKOPT: Next = Next::new(c"setsockopt");
+static CONNECT: Next = Next::new(c"connect");
+static ACCEPT: Next = Next::new(c"accept");
+static ACCEPT4: Next = Next::new(c"accept4");
+
+/// Looks up the original functions.
+pub(crate) fn look_up() {
+    for next in [&SOCKET, &SETSOCKOPT, &CONNECT, &ACCEPT, &ACCEPT4] {
+        next.find();
+    }
+}
+
 /// Returns a descriptor as an index of the table, or `None` beyond it.
 pub(crate) fn place(fd: c_int) -> Option<usize> {
     usize::try_from(fd).ok().filter(|place| *place < crate::DESCRIPTORS)
@@ -42,7 +55,7 @@ fn connected(fd: c_int, peer: Peer) {
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
-    let fd = next!(Next::new(c"socket"), (domain => c_int, kind => c_int, protocol => c_int) -> c_int, -1);
+    let fd = next!(SOCKET, (domain => c_int, kind => c_int, protocol => c_int) -> c_int, -1);
     if fd < 0 || !process::is_own() {
         if let Some(place) = place(fd).filter(|_| process::settings().is_some()) {
             FRESH.set(place, true);
@@ -71,7 +84,7 @@ pub(crate) unsafe extern "C" fn setsockopt(
     length: socklen_t,
 ) -> c_int {
     let result = next!(
-        Next::new(c"setsockopt"),
+        SETSOCKOPT,
         (fd => c_int, level => c_int, name => c_int, value => *const c_void, length => socklen_t) -> c_int, -1
     );
     let is_byte = [(libc::IPPROTO_IP, libc::IP_TOS), (libc::IPPROTO_IPV6, libc::IPV6_TCLASS)];
@@ -111,7 +124,7 @@ pub(crate) unsafe extern "C" fn connect(
         drop(errno);
     }
     let result = next!(
-        Next::new(c"connect"),
+        CONNECT,
         (fd => c_int, address => *const sockaddr, length => socklen_t) -> c_int, -1
     );
     if is_ours {
@@ -194,7 +207,7 @@ pub(crate) unsafe extern "C" fn accept(
     // SAFETY: the program passes NULL or a valid pointer.
     let room = unsafe { room(length) };
     let result = next!(
-        Next::new(c"accept"),
+        ACCEPT,
         (fd => c_int, address => *mut sockaddr, length => *mut socklen_t) -> c_int, -1
     );
     // SAFETY: the pointers are the program's, valid as for `accept`.
@@ -217,7 +230,7 @@ pub(crate) unsafe extern "C" fn accept4(
     // SAFETY: the program passes NULL or a valid pointer.
     let room = unsafe { room(length) };
     let result = next!(
-        Next::new(c"accept4"),
+        ACCEPT4,
         (fd => c_int, address => *mut sockaddr, length => *mut socklen_t, flags => c_int) -> c_int, -1
     );
     // SAFETY: the pointers are the program's, valid as for `accept4`.

@@ -20,6 +20,11 @@ use std::ptr::null_mut;
 
 pub(crate) const LIBRARY: &std::ffi::CStr = c"libibverbs.so.1";
 
+static MODIFY_QP: Next = Next::of(LIBRARY, c"ibv_modify_qp");
+static CREATE_AH: Next = Next::of(LIBRARY, c"ibv_create_ah");
+static DESTROY_AH: Next = Next::of(LIBRARY, c"ibv_destroy_ah");
+static DESTROY_QP: Next = Next::of(LIBRARY, c"ibv_destroy_qp");
+
 /// The slots of connected queue pairs and of address handles, both of which lead to another host.
 static TO_OTHER_HOSTS: Slots<QUEUE_PAIRS> = Slots::new();
 
@@ -77,7 +82,7 @@ pub(crate) unsafe extern "C" fn ibv_modify_qp(
 ) -> c_int {
     let call = |attr: *mut QpAttr| -> c_int {
         next!(
-            Next::of(LIBRARY, c"ibv_modify_qp"),
+            MODIFY_QP,
             (qp => *mut c_void, attr => *mut QpAttr, mask => c_int) -> c_int, libc::ENOSYS
         )
     };
@@ -117,7 +122,7 @@ pub(crate) unsafe extern "C" fn ibv_modify_qp(
 pub(crate) unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr) -> *mut c_void {
     let call = |attr: *mut AhAttr| -> *mut c_void {
         next!(
-            Next::of(LIBRARY, c"ibv_create_ah"),
+            CREATE_AH,
             (pd => *mut c_void, attr => *mut AhAttr) -> *mut c_void, null_mut()
         )
     };
@@ -147,7 +152,7 @@ pub(crate) unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
     clear(ah);
-    next!(Next::of(LIBRARY, c"ibv_destroy_ah"), (ah => *mut c_void) -> c_int, libc::ENOSYS)
+    next!(DESTROY_AH, (ah => *mut c_void) -> c_int, libc::ENOSYS)
 }
 
 /// `ibv_destroy_qp(3)`.
@@ -158,5 +163,5 @@ pub(crate) unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ibv_destroy_qp(qp: *mut c_void) -> c_int {
     clear(qp);
-    next!(Next::of(LIBRARY, c"ibv_destroy_qp"), (qp => *mut c_void) -> c_int, libc::ENOSYS)
+    next!(DESTROY_QP, (qp => *mut c_void) -> c_int, libc::ENOSYS)
 }

@@ -5,6 +5,7 @@
 #[path = "../../../libsaba/tests/libsaba/certificates.rs"]
 mod certificates;
 mod https;
+mod lookup;
 mod run;
 #[path = "../../../controller/tests/daemon/two_hosts.rs"]
 mod two_hosts;

@@ -56,6 +56,28 @@ pub(crate) fn is_connected() -> bool {
     is
 }
 
+/// Builds and runs a program under the library, with these variables of Saba. Returns its output; `None` without a
+/// compiler.
+pub(crate) fn ran_c(name: &str, more: &[&str], variables: &[(&str, &str)]) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = under_the_library(&compiled(name, more, &folder.path().join("program"))?);
+    let output = command.envs(variables.iter().copied()).stdin(Stdio::null()).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).unwrap();
+    assert!(output.status.success(), "{name}: {}: {text}", output.status);
+    Some(text)
+}
+
+/// Returns the command that runs a program under the library, without variables of Saba.
+fn under_the_library(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SABA_")) {
+        command.env_remove(name);
+    }
+    command.env("LD_PRELOAD", library());
+    command
+}
+
 /// A running program.
 pub(crate) struct Program {
     child: Child,
@@ -66,11 +88,8 @@ pub(crate) struct Program {
 impl Program {
     /// Starts the program with these variables; returns `None` if it can't be built.
     pub(crate) fn start(variables: &[(&str, &str)]) -> Option<Program> {
-        let mut command = Command::new(program()?);
-        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SABA_")) {
-            command.env_remove(name);
-        }
-        command.envs(variables.iter().copied()).env("LD_PRELOAD", library());
+        let mut command = under_the_library(program()?);
+        command.envs(variables.iter().copied());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let lines = child.stdin.take().unwrap();
         let responses = BufReader::new(child.stdout.take().unwrap());
