@@ -1,9 +1,9 @@
 //! [`HttpConnection`]: HTTP/1.1 to a controller, with one request at a time and a deadline for each.
 
-use crate::Endpoint;
 use crate::session::HttpRequest;
 use crate::socket::{Socket, is_late};
 use crate::tls::{Tls, TlsStream, last_words};
+use crate::{Endpoint, Resolve};
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
 use std::time::{Duration, Instant};
@@ -21,6 +21,8 @@ pub(crate) struct HttpConnection {
     /// The TLS configuration, if the endpoint needs one.
     tls: Option<Tls>,
     token: Option<String>,
+    /// The resolver of host names; by default the system's.
+    resolve: Option<Resolve>,
     stream: Option<BufReader<Stream>>,
     /// The outstanding request was sent on a connection that was open before.
     is_reused: bool,
@@ -58,17 +60,6 @@ impl Write for Stream {
 }
 
 impl Stream {
-    fn connect(endpoint: &Endpoint, tls: Option<&Tls>, deadline: Instant) -> io::Result<Stream> {
-        match (endpoint, tls) {
-            (Endpoint::Unix(path), _) => Ok(Stream::Plain(Socket::unix(path, deadline)?)),
-            (Endpoint::Tcp(host), _) => Ok(Stream::Plain(Socket::tcp(host, deadline)?)),
-            (Endpoint::Tls(host), Some(tls)) => {
-                Ok(Stream::Tls(tls.over(host, Socket::tcp(host, deadline)?)?))
-            }
-            (Endpoint::Tls(_), None) => Err(ErrorKind::InvalidInput.into()),
-        }
-    }
-
     fn set_deadline(&mut self, deadline: Instant) {
         match self {
             Stream::Plain(stream) => stream.set_deadline(deadline),
@@ -86,13 +77,19 @@ impl Stream {
 }
 
 impl HttpConnection {
-    pub(crate) fn new(endpoint: Endpoint, tls: Option<Tls>, token: Option<String>) -> Self {
-        HttpConnection { endpoint, tls, token, stream: None, is_reused: false }
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        tls: Option<Tls>,
+        token: Option<String>,
+        resolve: Option<Resolve>,
+    ) -> Self {
+        HttpConnection { endpoint, tls, token, resolve, stream: None, is_reused: false }
     }
 
     /// Returns an unopened connection to the same endpoint.
     pub(crate) fn another(&self) -> Self {
-        HttpConnection::new(self.endpoint.clone(), self.tls.clone(), self.token.clone())
+        let (endpoint, tls, token) = (&self.endpoint, &self.tls, &self.token);
+        HttpConnection::new(endpoint.clone(), tls.clone(), token.clone(), self.resolve)
     }
 
     pub(crate) fn endpoint(&self) -> &Endpoint {
@@ -139,11 +136,24 @@ impl HttpConnection {
         }
     }
 
+    fn connect(&self, deadline: Instant) -> io::Result<Stream> {
+        match (&self.endpoint, &self.tls) {
+            (Endpoint::Unix(path), _) => Ok(Stream::Plain(Socket::unix(path, deadline)?)),
+            (Endpoint::Tcp(host), _) => {
+                Ok(Stream::Plain(Socket::tcp(host, self.resolve, deadline)?))
+            }
+            (Endpoint::Tls(host), Some(tls)) => {
+                Ok(Stream::Tls(tls.over(host, Socket::tcp(host, self.resolve, deadline)?)?))
+            }
+            (Endpoint::Tls(_), None) => Err(ErrorKind::InvalidInput.into()),
+        }
+    }
+
     fn send_once(&mut self, request: &HttpRequest, deadline: Instant) -> io::Result<()> {
         let HttpRequest { method, path, body, .. } = request;
         let mut stream = match self.stream.take() {
             Some(stream) => stream,
-            None => BufReader::new(Stream::connect(&self.endpoint, self.tls.as_ref(), deadline)?),
+            None => BufReader::new(self.connect(deadline)?),
         };
         stream.get_mut().set_deadline(deadline);
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: controller\r\n");

@@ -54,7 +54,7 @@ pub use client::{Client, Opened};
 pub use endpoint::{Endpoint, InvalidEndpoint};
 pub use endpoints::Endpoints;
 pub use mark::{InvalidMark, Mark};
-pub use options::Options;
+pub use options::{Options, Resolve};
 pub use tls::TlsFiles;
 
 /// The error of a call.

@@ -5,7 +5,12 @@ use crate::files;
 use crate::http::HttpConnection;
 use crate::session::{Registration, Session};
 use crate::{Endpoint, Endpoints, Error, TlsFiles, environment};
+use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+
+/// Returns the addresses of a host that an endpoint names.
+pub type Resolve = fn(&str) -> io::Result<Vec<IpAddr>>;
 
 /// The options of a registration.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +21,8 @@ pub struct Options {
     pub tls: TlsFiles,
     /// The token for controllers on other machines.
     pub token: Option<String>,
+    /// The resolver of host names; by default the system's, in this process.
+    pub resolve: Option<Resolve>,
     /// The controller's name for this host; by default the host's own name.
     pub host: Option<String>,
     /// The job, in up to 256 bytes. Processes on any host that register the same name and job are one application.
@@ -64,6 +71,7 @@ impl Options {
                 key: word(environment::KEY_FILE).map(PathBuf::from),
             },
             token,
+            resolve: None,
             host: word(environment::HOST),
             job: word(environment::JOB),
             nodes: nodes.transpose()?,
@@ -79,12 +87,13 @@ impl Options {
 
     /// Returns the session of an application and its driver. Fails if a file for `https` is invalid.
     pub(crate) fn session(self, name: &str) -> Result<(Session, Driver), Error> {
-        let Options { controller, tls, token, job, nodes, dataset, .. } = self;
+        let Options { controller, tls, token, resolve, job, nodes, dataset, .. } = self;
         let is_tls = controller.iter().any(|endpoint| matches!(endpoint, Endpoint::Tls(_)));
         let tls = is_tls.then(|| tls.read()).transpose()?;
         let registration = Registration { name: name.to_owned(), job, nodes, dataset };
-        let connection =
-            |endpoint: &Endpoint| HttpConnection::new(endpoint.clone(), tls.clone(), token.clone());
+        let connection = |endpoint: &Endpoint| {
+            HttpConnection::new(endpoint.clone(), tls.clone(), token.clone(), resolve)
+        };
         Ok((Session::new(registration), Driver::new(controller.iter().map(connection).collect())))
     }
 }

@@ -1,8 +1,9 @@
 //! [`Socket`]: a stream to a controller whose operations end at a deadline.
 
+use crate::Resolve;
 use socket2::{Domain, SockAddr, SockRef, Type};
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -32,6 +33,17 @@ fn left(deadline: Instant) -> io::Result<Duration> {
     Some(left).filter(|left| !left.is_zero()).ok_or_else(|| ErrorKind::TimedOut.into())
 }
 
+/// Returns the addresses of a host with a port.
+fn addresses(host: &str, resolve: Option<Resolve>) -> io::Result<Vec<SocketAddr>> {
+    if let (Some(resolve), Some((name, port))) = (resolve, host.rsplit_once(':'))
+        && host.parse::<SocketAddr>().is_err()
+        && let Ok(port) = port.parse()
+    {
+        return Ok(resolve(name)?.into_iter().map(|address| (address, port).into()).collect());
+    }
+    Ok(host.to_socket_addrs()?.collect())
+}
+
 impl Socket {
     /// Connects to a Unix socket. A controller that accepts nothing leaves connections waiting, so this has a deadline
     /// too.
@@ -45,10 +57,14 @@ impl Socket {
     }
 
     /// Connects to the first address of a host that accepts. Each address gets an equal part of the time. The time of
-    /// the system's resolver is not limited.
-    pub(crate) fn tcp(host: &str, deadline: Instant) -> io::Result<Socket> {
+    /// the resolver, by default the system's, is not limited.
+    pub(crate) fn tcp(
+        host: &str,
+        resolve: Option<Resolve>,
+        deadline: Instant,
+    ) -> io::Result<Socket> {
         let mut last = io::Error::from(ErrorKind::NotFound);
-        let addresses: Vec<_> = host.to_socket_addrs()?.collect();
+        let addresses = addresses(host, resolve)?;
         for (address, others) in addresses.iter().zip((1..=addresses.len() as u32).rev()) {
             match TcpStream::connect_timeout(address, left(deadline)? / others) {
                 Ok(stream) => {
