@@ -19,7 +19,12 @@ impl<const WORDS: usize> Bits<WORDS> {
     /// Sets a bit. Writes nothing if the bit has this value already.
     pub(crate) fn set(&self, at: usize, is_on: bool) {
         let Some(word) = self.0.get(at / 64).filter(|_| self.get(at) != is_on) else { return };
-        word.fetch_xor(1 << (at % 64), Relaxed);
+        let bit = 1 << (at % 64);
+        if is_on {
+            word.fetch_or(bit, Relaxed)
+        } else {
+            word.fetch_and(!bit, Relaxed)
+        };
     }
 }
 

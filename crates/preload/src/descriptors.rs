@@ -1,7 +1,7 @@
 //! The interposed C functions that close and duplicate descriptors.
 //!
-//! The library's own descriptors are hidden from the program. A child of `vfork` shares this memory but has its own
-//! descriptors: its calls change nothing here.
+//! A child of `vfork` shares this memory but has its own descriptors: its calls change nothing here. Neither do those of
+//! the library's threads, which have descriptors of their own.
 
 // The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
@@ -9,8 +9,6 @@
 use crate::process::{self, WATCH};
 use crate::real::{Next, next};
 use crate::sockets::{not_fresh, place};
-use crate::system::Errno;
-use crate::table::At;
 use libc::{c_int, c_uint};
 
 static CLOSE: Next = Next::new(c"close");
@@ -27,16 +25,10 @@ pub(crate) fn look_up() {
     }
 }
 
-/// Returns whether a descriptor is the library's own, in the library's process; the program must not see it.
-fn is_hidden(fd: c_int) -> bool {
-    let is_own = |place| WATCH.is_known(place) && WATCH.at(place) == At::Own;
-    place(fd).is_some_and(is_own) && !process::is_own() && process::is_this()
-}
-
 /// Handles a descriptor that the program is about to close.
 pub(crate) fn closing(fd: c_int) {
     let Some(place) = place(fd).filter(|place| WATCH.is_known(*place)) else { return };
-    if process::is_own() || process::is_this() {
+    if !process::is_own() && process::is_this() {
         WATCH.closing(place);
     }
 }
@@ -48,10 +40,7 @@ pub(crate) fn closing(fd: c_int) {
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn close(fd: c_int) -> c_int {
-    if is_hidden(fd) {
-        Errno::set(libc::EBADF);
-        return -1;
-    }
+    process::resume();
     place(fd).inspect(|place| not_fresh(*place));
     closing(fd);
     next!(CLOSE, (fd => c_int) -> c_int, -1)
@@ -59,6 +48,7 @@ pub(crate) unsafe extern "C" fn close(fd: c_int) -> c_int {
 
 /// Handles a descriptor `to` that is now a duplicate of `from`.
 fn duplicated(from: c_int, to: c_int) {
+    process::resume();
     if let (Some(from), Some(to)) = (place(from), place(to)) {
         not_fresh(from);
         not_fresh(to);
@@ -88,11 +78,6 @@ pub(crate) unsafe extern "C" fn dup(fd: c_int) -> c_int {
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
-    if from != to && is_hidden(to) {
-        // The error of dup2(2) for a descriptor that another thread is opening.
-        Errno::set(libc::EBUSY);
-        return -1;
-    }
     let result = next!(DUP2, (from => c_int, to => c_int) -> c_int, -1);
     duplicated(from, result);
     result
@@ -105,58 +90,24 @@ pub(crate) unsafe extern "C" fn dup2(from: c_int, to: c_int) -> c_int {
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn dup3(from: c_int, to: c_int, flags: c_int) -> c_int {
-    if from != to && is_hidden(to) {
-        Errno::set(libc::EBUSY);
-        return -1;
-    }
     let result = next!(DUP3, (from => c_int, to => c_int, flags => c_int) -> c_int, -1);
     duplicated(from, result);
     result
 }
 
-/// Returns a range of descriptors without the library's own.
-fn around_own(first: c_uint, last: c_uint) -> Vec<(c_uint, c_uint)> {
-    let (mut from, mut ranges) = (first, Vec::new());
-    for own in WATCH.own_from(first as usize).map(|own| own as c_uint) {
-        if own > last {
-            break;
-        }
-        if own > from {
-            ranges.push((from, own - 1));
-        }
-        from = own + 1;
-    }
-    if from <= last {
-        ranges.push((from, last));
-    }
-    ranges
-}
-
-/// `close_range(2)`, without the library's own descriptors.
+/// `close_range(2)`.
 ///
 /// # Safety
 ///
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
-    let call = |first: c_uint, last: c_uint| -> c_int {
-        next!(
-            CLOSE_RANGE,
-            (first => c_uint, last => c_uint, flags => c_int) -> c_int, -1
-        )
-    };
-    // With flags, the call concerns another process's descriptors, or closes them later.
-    if flags != 0 || first > last || process::settings().is_none() || !process::is_this() {
-        return call(first, last);
+    process::resume();
+    // With flags, the call concerns other descriptors than the process's, or closes them later.
+    if flags == 0 && first <= last && process::settings().is_some() && process::is_this() {
+        WATCH.known(first as usize, last as usize).for_each(|known| WATCH.closing(known));
     }
-    WATCH.known(first as usize, last as usize).for_each(|known| {
-        if WATCH.at(known) != At::Own {
-            WATCH.closing(known);
-        }
-    });
-    // The list is empty if the range has the library's own descriptors alone.
-    let results = around_own(first, last).into_iter().map(|(first, last)| call(first, last));
-    results.fold(0, |all, one| if all == 0 { one } else { all })
+    next!(CLOSE_RANGE, (first => c_uint, last => c_uint, flags => c_int) -> c_int, -1)
 }
 
 /// `closefrom(3)`.

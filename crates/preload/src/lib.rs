@@ -5,8 +5,9 @@
 //!
 //! A calling thread decides whether the peer is another host (`peer`), sets the mark (`marking`), and notes the
 //! descriptor in a table (`table`) with a changed bit (`changes`). It takes no lock, allocates nothing and wakes
-//! nobody. One thread, which starts with the first connection to another host, reads the changes (`ledger`) and reports
-//! them to the controller (`reporter`).
+//! nobody, so the program may call it in a signal handler. Two threads start with the first connection to another host,
+//! unless that is made in a handler (`handler`). One reads the changes (`observer`, `ledger`). The other reports them to
+//! the controller (`reporter`), with descriptors of its own.
 //!
 //! # Examples
 //!
@@ -23,18 +24,21 @@ mod changes;
 mod descriptors;
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 mod elf;
+mod handler;
 mod hosts;
 mod ledger;
 mod log;
 #[cfg(all(not(test), target_arch = "x86_64"))]
 mod lookup;
 mod marking;
+mod observer;
 mod peer;
 mod process;
 #[cfg(not(test))]
 mod real;
 mod reporter;
 mod reports;
+mod resolver;
 mod settings;
 mod slots;
 #[cfg(not(test))]

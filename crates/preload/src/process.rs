@@ -6,11 +6,13 @@
 use crate::marking::{Marking, Shared};
 use crate::settings::Settings;
 use crate::watch::Watch;
-use crate::{DESCRIPTORS, QUEUE_PAIRS, reporter, system};
+use crate::{DESCRIPTORS, QUEUE_PAIRS, handler, observer, reporter, system};
 use std::cell::Cell;
-use std::sync::OnceLock;
+use std::ffi::CStr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::{OnceLock, mpsc};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 const ALL: usize = DESCRIPTORS + QUEUE_PAIRS;
@@ -23,12 +25,23 @@ static SETTINGS: OnceLock<Settings> = OnceLock::new();
 /// The id of this memory's process. A child of `vfork` has another id and shares the memory, which it must not change.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// The state of the reporting thread.
-static THREAD: AtomicU32 = AtomicU32::new(NONE);
+/// The state of the library's threads.
+static THREADS: AtomicU32 = AtomicU32::new(NONE);
 const NONE: u32 = 0;
 const RUNS: u32 = 1;
 const IS_TO_END: u32 = 2;
 const ENDED: u32 = 3;
+/// The number of the library's threads.
+const COUNT: u64 = 2;
+
+/// The program can't have the library's threads.
+static IS_SILENT: AtomicBool = AtomicBool::new(false);
+
+/// A connection was made in a signal handler, where no thread can be started.
+static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
+
+/// Functions of the sanitizers that take the reads and writes of the library's threads for faults of the program.
+const SANITIZERS: [&CStr; 2] = [c"__tsan_init", c"__msan_init"];
 
 /// The time for which the end of a program waits for the goodbye. Without a goodbye, the lease has
 /// to expire.
@@ -39,13 +52,13 @@ const GOODBYE_TIMEOUT: Duration = Duration::from_millis(250);
 const MARK_TIMEOUT: Duration = Duration::from_millis(100);
 
 thread_local! {
-    /// Set in the library's own thread, whose calls are not interposed.
+    /// Set in the library's own threads, whose calls are not interposed.
     static IS_OWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Returns whether this is the library's own thread.
+/// Returns whether this is one of the library's own threads.
 pub(crate) fn is_own() -> bool {
-    THREAD.load(Relaxed) != NONE && IS_OWN.get()
+    THREADS.load(Relaxed) != NONE && IS_OWN.get()
 }
 
 /// Returns whether this process owns the descriptors in this memory.
@@ -70,7 +83,7 @@ pub(crate) fn marking_of_queue_pair(settings: &Settings) -> Marking {
     begin();
     if MARKING.get() == Marking::default() && !HAS_WAITED.swap(true, Relaxed) {
         let began = Instant::now();
-        while THREAD.load(Relaxed) == RUNS
+        while THREADS.load(Relaxed) == RUNS
             && MARKING.get() == Marking::default()
             && began.elapsed() < MARK_TIMEOUT
         {
@@ -80,31 +93,65 @@ pub(crate) fn marking_of_queue_pair(settings: &Settings) -> Marking {
     settings.of_queue_pairs(MARKING.get())
 }
 
-/// Starts the reporting thread, if it is not running.
+/// Starts the library's threads, if they are not running. In a signal handler, a later call of [`resume`] starts them.
 pub(crate) fn begin() {
-    if THREAD.load(Relaxed) != NONE || THREAD.compare_exchange(NONE, RUNS, AcqRel, Relaxed).is_err()
-    {
+    if THREADS.load(Relaxed) != NONE || !is_this() {
         return;
     }
-    let thread = std::thread::Builder::new().name("saba".into()).stack_size(256 << 10);
-    if system::without_signals(|| thread.spawn(run)).is_err() {
+    let is_deferred = handler::is_possible();
+    IS_DEFERRED.store(is_deferred, Relaxed);
+    if is_deferred || THREADS.compare_exchange(NONE, RUNS, AcqRel, Relaxed).is_err() {
+        return;
+    }
+    if system::without_signals(|| thread("saba").spawn(observe)).is_err() {
         // A program at its limit of threads runs without reports.
-        THREAD.store(ENDED, Release);
+        ended();
     }
 }
 
-fn run() {
-    IS_OWN.set(true);
-    if let Some(settings) = SETTINGS.get() {
-        reporter::run(settings, &WATCH, &MARKING, |most| {
-            if THREAD.load(Acquire) == RUNS {
-                system::wait(&THREAD, RUNS, most);
-            }
-            THREAD.load(Acquire) != RUNS
-        });
+/// Starts the threads for connections that were made in a signal handler.
+pub(crate) fn resume() {
+    if IS_DEFERRED.load(Relaxed) {
+        let errno = system::Errno::keep();
+        begin();
+        drop(errno);
     }
-    THREAD.store(ENDED, Release);
-    system::wake(&THREAD);
+}
+
+/// Returns a thread to start. Its stack has room for the program's functions of `atexit`, which the last thread calls.
+fn thread(name: &str) -> Builder {
+    Builder::new().name(name.into()).stack_size(1 << 20)
+}
+
+/// Runs the observing thread, which starts the reporting one.
+fn observe() {
+    IS_OWN.set(true);
+    let Some(settings) = SETTINGS.get() else { return };
+    let (sender, changes) = mpsc::channel();
+    let reports = move || {
+        IS_OWN.set(true);
+        reporter::run(settings, &changes, &MARKING);
+        ended();
+    };
+    if thread("saba-reports").spawn(reports).is_err() {
+        return ended();
+    }
+    observer::run(&WATCH, &MARKING, sender, |most| {
+        if THREADS.load(Acquire) == RUNS {
+            system::wait(&THREADS, RUNS, most);
+        }
+        THREADS.load(Acquire) != RUNS || system::is_without_program(COUNT)
+    });
+    // The program's last thread has ended by `pthread_exit`, so this one ends the process.
+    if THREADS.load(Acquire) == RUNS {
+        end();
+        system::exit();
+    }
+}
+
+fn ended() {
+    THREADS.store(ENDED, Release);
+    system::wake(&THREADS);
 }
 
 fn load() {
@@ -113,6 +160,11 @@ fn load() {
         MARKING.set(mark.into());
     }
     PROCESS.store(system::process(), Relaxed);
+    if let Some(sanitizer) = SANITIZERS.iter().find(|name| system::is_defined(name)) {
+        settings.log.write(&format!("connections are not reported: the program has {sanitizer:?}"));
+        IS_SILENT.store(true, Relaxed);
+        THREADS.store(ENDED, Relaxed);
+    }
     // SAFETY: `child` makes only calls that are allowed in a forked child.
     if unsafe { libc::pthread_atfork(None, None, Some(child)) } == 0 {
         // The loader calls this once.
@@ -120,25 +172,23 @@ fn load() {
     }
 }
 
-/// Resets the library in a forked child: the thread is gone, and the connections are the parent's.
+/// Resets the library in a forked child: the threads are gone, and the connections are the parent's.
 extern "C" fn child() {
-    for own in WATCH.own_from(0) {
-        system::close_now(own as libc::c_int);
-    }
     WATCH.restart();
     PROCESS.store(system::process(), Relaxed);
-    THREAD.store(NONE, Release);
+    THREADS.store(if IS_SILENT.load(Relaxed) { ENDED } else { NONE }, Release);
+    IS_DEFERRED.store(false, Relaxed);
     IS_OWN.set(false);
 }
 
 extern "C" fn end() {
     let began = Instant::now();
-    if !is_this() || THREAD.compare_exchange(RUNS, IS_TO_END, AcqRel, Relaxed).is_err() {
+    if !is_this() || THREADS.compare_exchange(RUNS, IS_TO_END, AcqRel, Relaxed).is_err() {
         return;
     }
-    system::wake(&THREAD);
-    while THREAD.load(Acquire) == IS_TO_END && began.elapsed() < GOODBYE_TIMEOUT {
-        system::wait(&THREAD, IS_TO_END, GOODBYE_TIMEOUT.saturating_sub(began.elapsed()));
+    system::wake(&THREADS);
+    while THREADS.load(Acquire) == IS_TO_END && began.elapsed() < GOODBYE_TIMEOUT {
+        system::wait(&THREADS, IS_TO_END, GOODBYE_TIMEOUT.saturating_sub(began.elapsed()));
     }
 }
 

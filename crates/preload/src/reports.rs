@@ -89,6 +89,11 @@ impl<O: Copy> Reports<O> {
         }
     }
 
+    /// Returns whether the controller has answered finally for each connection.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.unsettled.is_empty()
+    }
+
     /// Reports pending connections, with the next name of the host if one was refused. Has to be called before and
     /// after requests are sent. Returns the final refusals.
     pub(crate) fn settle(

@@ -2,6 +2,7 @@
 
 use crate::log::Log;
 use crate::marking::Marking;
+use crate::resolver;
 use saba::{Error, Mark, Options, environment};
 use std::path::PathBuf;
 
@@ -35,7 +36,8 @@ impl Settings {
         let mark = word(environment::MARK).map(|mark| mark.parse::<Mark>()).transpose();
         let mark = mark.map_err(|error| Error::Argument(error.to_string()));
         let read = mark.and_then(|mark| Ok((mark, Options::from_environment()?)));
-        let (mark, options) = read.inspect_err(|error| log.write(&error.to_string())).ok()?;
+        let (mark, mut options) = read.inspect_err(|error| log.write(&error.to_string())).ok()?;
+        options.resolve = Some(resolver::addresses);
         Some(Settings {
             name,
             options,

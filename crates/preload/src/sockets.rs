@@ -6,8 +6,6 @@
 #![allow(unsafe_code)]
 
 use crate::bits::Bits;
-use crate::descriptors::closing;
-use crate::peer::Peer;
 use crate::process::{self, WATCH};
 use crate::real::{Next, next};
 use crate::system::{self, Errno};
@@ -40,15 +38,7 @@ pub(crate) fn not_fresh(place: usize) {
     FRESH.set(place, false);
 }
 
-/// Stores that a socket is connected to another host.
-fn connected(fd: c_int, peer: Peer) {
-    if let Some(place) = place(fd) {
-        WATCH.connected(place, peer);
-        process::begin();
-    }
-}
-
-/// `socket(2)`. The library's own sockets get high descriptors.
+/// `socket(2)`.
 ///
 /// # Safety
 ///
@@ -56,15 +46,12 @@ fn connected(fd: c_int, peer: Peer) {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     let fd = next!(SOCKET, (domain => c_int, kind => c_int, protocol => c_int) -> c_int, -1);
-    if fd < 0 || !process::is_own() {
-        if let Some(place) = place(fd).filter(|_| process::settings().is_some()) {
-            FRESH.set(place, true);
-        }
-        return fd;
-    }
-    let fd = system::move_high(fd);
-    if let Some(place) = place(fd) {
-        WATCH.opened_own(place);
+    let is_ours = process::settings().is_some() && !process::is_own() && process::is_this();
+    if let Some(place) = place(fd).filter(|_| is_ours) {
+        process::resume();
+        FRESH.set(place, true);
+        // A descriptor of this number was closed unnoticed.
+        WATCH.closing(place);
     }
     fd
 }
@@ -91,9 +78,13 @@ pub(crate) unsafe extern "C" fn setsockopt(
     if is_byte.contains(&(level, name))
         && result == 0
         && let Some(place) = place(fd)
+        && !process::is_own()
     {
+        process::resume();
         FRESH.set(place, false);
-        if let At::Connection(_, peer) = WATCH.at(place) {
+        if let At::Connection(_, peer) = WATCH.at(place)
+            && process::is_this()
+        {
             let errno = Errno::keep();
             system::mark(fd, peer, process::marking(), false);
             drop(errno);
@@ -113,84 +104,62 @@ pub(crate) unsafe extern "C" fn connect(
     address: *const sockaddr,
     length: socklen_t,
 ) -> c_int {
-    let is_ours = !process::is_own() && process::settings().is_some();
-    // SAFETY: the program passes the address to be read.
-    let peer = if is_ours { unsafe { system::peer(address.cast(), length) } } else { None };
+    let original = |fd: c_int, address: *const sockaddr, length: socklen_t| -> c_int {
+        next!(
+            CONNECT,
+            (fd => c_int, address => *const sockaddr, length => socklen_t) -> c_int, -1
+        )
+    };
+    if process::is_own() || process::settings().is_none() {
+        return original(fd, address, length);
+    }
+    process::resume();
+    let errno = Errno::keep();
+    // SAFETY: the program keeps the address's memory during the call.
+    let peer = unsafe { system::peer(address.cast(), length) };
     let peer = peer.filter(|peer| peer.is_elsewhere());
+    // A child that shares this memory has its own descriptors: its socket is marked, and nothing else.
+    let place =
+        place(fd).filter(|place| (peer.is_some() || WATCH.is_known(*place)) && process::is_this());
     if let Some(peer) = peer {
-        let errno = Errno::keep();
-        let is_fresh = place(fd).is_some_and(|place| FRESH.get(place));
-        system::mark(fd, peer, process::marking(), is_fresh);
-        drop(errno);
+        system::mark(fd, peer, process::marking(), place.is_some_and(|place| FRESH.get(place)));
     }
-    let result = next!(
-        CONNECT,
-        (fd => c_int, address => *const sockaddr, length => socklen_t) -> c_int, -1
-    );
-    if is_ours {
-        let errno = Errno::keep();
-        // A connection in progress counts too.
-        let is_connecting = result == 0 || [libc::EINPROGRESS, libc::EINTR].contains(&Errno::get());
-        match peer {
-            Some(peer) if is_connecting => connected(fd, peer),
-            // A datagram socket is connected to another address.
-            None if result == 0 => closing(fd),
-            _ => {}
+    drop(errno);
+    let result = original(fd, address, length);
+    let errno = Errno::keep();
+    // A connection in progress counts too.
+    let is_connecting = result == 0 || [libc::EINPROGRESS, libc::EINTR].contains(&Errno::get());
+    match (place, peer) {
+        (Some(place), Some(peer)) if is_connecting => {
+            WATCH.connected_once(place, peer);
+            process::begin();
         }
-        drop(errno);
+        // A datagram socket is connected to another address.
+        (Some(place), None) if result == 0 => WATCH.closing(place),
+        _ => {}
     }
+    drop(errno);
     result
 }
 
-/// Handles an accepted connection. `address` is the peer's, if the program asked for it.
-///
-/// # Safety
-///
-/// `address` is NULL, or `accept` has written `length` bytes there.
-unsafe fn accepted(fd: c_int, address: *const sockaddr, length: Option<socklen_t>) {
+/// Handles an accepted connection. The peer is asked from the kernel, as the program's pointers may be invalid.
+fn accepted(fd: c_int) {
     if fd < 0 || process::is_own() || process::settings().is_none() {
         return;
     }
+    process::resume();
     let errno = Errno::keep();
-    let peer = match length {
-        // SAFETY: the caller ensures that `accept` has written `length` bytes.
-        Some(length) => unsafe { system::peer(address.cast(), length) },
-        None => system::remote(fd),
-    };
-    if let Some(peer) = peer.filter(|peer| peer.is_elsewhere()) {
+    let place = place(fd).filter(|_| process::is_this());
+    if let Some(peer) = system::remote(fd).filter(|peer| peer.is_elsewhere()) {
         system::mark(fd, peer, process::marking(), true);
-        connected(fd, peer);
-    } else {
-        closing(fd);
+        if let Some(place) = place {
+            WATCH.connected(place, peer);
+            process::begin();
+        }
+    } else if let Some(place) = place {
+        WATCH.closing(place);
     }
     drop(errno);
-}
-
-/// Returns the length of an address that was written completely.
-///
-/// # Safety
-///
-/// Both pointers are NULL, or valid as for `accept`.
-unsafe fn written(
-    address: *const sockaddr,
-    length: *const socklen_t,
-    room: socklen_t,
-) -> Option<socklen_t> {
-    if address.is_null() || length.is_null() {
-        return None;
-    }
-    // SAFETY: the caller ensures that `length` is valid.
-    Some(unsafe { *length }).filter(|length| *length <= room)
-}
-
-/// Returns the room for an address; 0 if there is none.
-///
-/// # Safety
-///
-/// `length` is NULL or a number.
-unsafe fn room(length: *const socklen_t) -> socklen_t {
-    // SAFETY: the caller ensures that `length` is valid if it is not NULL.
-    if length.is_null() { 0 } else { unsafe { *length } }
 }
 
 /// `accept(2)`.
@@ -204,14 +173,11 @@ pub(crate) unsafe extern "C" fn accept(
     address: *mut sockaddr,
     length: *mut socklen_t,
 ) -> c_int {
-    // SAFETY: the program passes NULL or a valid pointer.
-    let room = unsafe { room(length) };
     let result = next!(
         ACCEPT,
         (fd => c_int, address => *mut sockaddr, length => *mut socklen_t) -> c_int, -1
     );
-    // SAFETY: the pointers are the program's, valid as for `accept`.
-    unsafe { accepted(result, address, written(address, length, room)) };
+    accepted(result);
     result
 }
 
@@ -227,13 +193,10 @@ pub(crate) unsafe extern "C" fn accept4(
     length: *mut socklen_t,
     flags: c_int,
 ) -> c_int {
-    // SAFETY: the program passes NULL or a valid pointer.
-    let room = unsafe { room(length) };
     let result = next!(
         ACCEPT4,
         (fd => c_int, address => *mut sockaddr, length => *mut socklen_t, flags => c_int) -> c_int, -1
     );
-    // SAFETY: the pointers are the program's, valid as for `accept4`.
-    unsafe { accepted(result, address, written(address, length, room)) };
+    accepted(result);
     result
 }

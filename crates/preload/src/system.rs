@@ -6,7 +6,10 @@
 use crate::marking::Marking;
 use crate::peer::Peer;
 use libc::{c_int, c_void, socklen_t};
+use std::ffi::CStr;
+use std::io;
 use std::mem::{MaybeUninit, size_of, zeroed};
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
@@ -107,6 +110,12 @@ pub(crate) fn socket(fd: c_int) -> Option<u64> {
     (about.st_mode & libc::S_IFMT == libc::S_IFSOCK).then_some(about.st_ino)
 }
 
+/// Returns whether a library of the program defines a function.
+pub(crate) fn is_defined(name: &CStr) -> bool {
+    // SAFETY: the name ends with zero.
+    unsafe { !libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).is_null() }
+}
+
 /// Runs a function with all signals blocked, so that a new thread receives none of the program's.
 pub(crate) fn without_signals<T>(run: impl FnOnce() -> T) -> T {
     // SAFETY: signal sets consist of numbers; each is written before it is read.
@@ -120,12 +129,13 @@ pub(crate) fn without_signals<T>(run: impl FnOnce() -> T) -> T {
     }
 }
 
+fn timespec(time: Duration) -> libc::timespec {
+    libc::timespec { tv_sec: time.as_secs() as libc::time_t, tv_nsec: time.subsec_nanos().into() }
+}
+
 /// Waits until the word is [woken](wake), has another value than `is`, or `most` has passed.
 pub(crate) fn wait(word: &AtomicU32, is: u32, most: Duration) {
-    let most = libc::timespec {
-        tv_sec: most.as_secs() as libc::time_t,
-        tv_nsec: most.subsec_nanos().into(),
-    };
+    let most = timespec(most);
     let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
     // SAFETY: the word and the time live as long as the call.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, is, &raw const most) };
@@ -137,43 +147,86 @@ pub(crate) fn wake(word: &AtomicU32) {
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, i32::MAX) };
 }
 
-/// Moves a descriptor to a high number: returns a duplicate and closes the original. A
-/// program that expects the lowest free descriptors gets the same ones as without the library.
-pub(crate) fn move_high(fd: c_int) -> c_int {
-    /// High enough for most programs, with a descriptor table of 16 KB.
-    const FAR: libc::rlim_t = 2000;
-    // SAFETY: the limits are numbers, and the descriptor is the library's own.
-    unsafe {
-        let mut limits: libc::rlimit = zeroed();
-        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limits);
-        let least = limits.rlim_cur.saturating_sub(32).min(FAR) as c_int;
-        match libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, least) {
-            -1 => fd,
-            far => {
-                close_now(fd);
-                far
-            }
+/// Gives the calling thread descriptors of its own: none of the program's, and `/dev/null` as standard streams.
+pub(crate) fn use_own_descriptors() -> io::Result<()> {
+    let close_all = |flags: libc::c_uint| {
+        // SAFETY: the call takes numbers. The thread has not opened anything.
+        match unsafe { libc::syscall(libc::SYS_close_range, 0u32, u32::MAX, flags) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
         }
+    };
+    close_all(libc::CLOSE_RANGE_UNSHARE)?;
+    for _ in 0..3 {
+        // Without the device, the thread's first sockets have these numbers.
+        let _ = std::fs::File::open("/dev/null").map(std::os::fd::IntoRawFd::into_raw_fd);
+    }
+    Ok(())
+}
+
+/// Returns whether the program's threads have ended, and only this number of the library's own is left. False if
+/// `/proc` is not there.
+pub(crate) fn is_without_program(own: u64) -> bool {
+    // The first thread keeps its entry, but no memory, when it has ended before the others.
+    let is_gone = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+    std::fs::read_link("/proc/self/exe").is_err_and(is_gone)
+        && std::fs::metadata("/proc/self/task").is_ok_and(|tasks| tasks.nlink() == 2 + 1 + own)
+}
+
+/// Ends the process as its last thread, which receives the program's signals again.
+pub(crate) fn exit() -> ! {
+    // SAFETY: the set is written before it is read. No other thread of the program is left.
+    unsafe {
+        let mut none: libc::sigset_t = zeroed();
+        libc::sigemptyset(&mut none);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
+        libc::exit(0)
     }
 }
 
-/// Closes a descriptor, bypassing the interposed function.
-pub(crate) fn close_now(fd: c_int) {
-    // SAFETY: the call takes only a number.
-    unsafe { libc::syscall(libc::SYS_close, fd) };
+/// Waits for events of a descriptor, and returns them.
+fn events(fd: c_int, wanted: i16, most: Duration) -> i16 {
+    let mut poll = libc::pollfd { fd, events: wanted, revents: 0 };
+    let (most, no_mask) = (timespec(most), std::ptr::null::<libc::sigset_t>());
+    // SAFETY: the structures live as long as the call.
+    unsafe { libc::syscall(libc::SYS_ppoll, &raw mut poll, 1, &raw const most, no_mask, 8) };
+    poll.revents
 }
 
-/// Returns the peer of an address that a program has passed.
+/// Returns whether a socket's connection was refused, reset, or closed by both ends. Its pending error stays.
+pub(crate) fn has_ended(fd: c_int) -> bool {
+    events(fd, 0, Duration::ZERO) & libc::POLLHUP != 0
+}
+
+/// Waits until a descriptor can be read. Returns false after the timeout.
+pub(crate) fn is_ready(fd: c_int, timeout: Duration) -> bool {
+    events(fd, libc::POLLIN, timeout) != 0
+}
+
+/// Returns whether the kernel can read the 8 bytes at an address.
+fn is_readable(address: usize) -> bool {
+    const NO_OPERATION: c_int = -1;
+    let nothing = std::ptr::null_mut::<u64>();
+    // SAFETY: the call reads a set of signals, and refuses the operation.
+    unsafe { libc::syscall(libc::SYS_rt_sigprocmask, NO_OPERATION, address, nothing, 8) };
+    Errno::get() == libc::EINVAL
+}
+
+/// Returns the peer of an address that a program has passed; `None` also for a pointer that the kernel can't read.
 ///
 /// # Safety
 ///
-/// `address` is NULL or points to `length` bytes.
+/// No other thread unmaps the memory at the address.
 pub(crate) unsafe fn peer(address: *const c_void, length: socklen_t) -> Option<Peer> {
-    // The longest address of interest; a larger length that the program passes is not trusted.
+    // The lengths of interest; a larger one that the program passes is not trusted.
     let length = (length as usize).min(size_of::<libc::sockaddr_in6>());
-    if address.is_null() || (address as usize) < 4096 {
+    let last = (address as usize).checked_add(length)?.checked_sub(8)?;
+    if length < size_of::<libc::sockaddr_in>()
+        || !is_readable(address as usize)
+        || !is_readable(last)
+    {
         return None;
     }
-    // SAFETY: the caller ensures that `address` points to `length` bytes.
+    // SAFETY: the first and last bytes are readable, and memory is readable by pages.
     Peer::of(unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) })
 }

@@ -13,16 +13,12 @@ pub(crate) struct Id(u64);
 pub(crate) enum At {
     /// Not of interest.
     Nothing,
-    /// The library's own connection to the controller.
-    Own,
     /// A connection to another host.
     Connection(Id, Peer),
 }
 
 /// The bits of a stamp for its serial number; the generation stands above them.
 const NUMBER: u32 = 48;
-/// The serial number of the library's own descriptors.
-const OWN: u64 = (1 << NUMBER) - 1;
 
 #[derive(Debug)]
 struct Slot {
@@ -63,7 +59,7 @@ impl<const N: usize> Table<N> {
     /// Stores a new connection.
     pub(crate) fn put(&self, descriptor: usize, peer: Peer) {
         // 2^48 connections last eight years at a million a second.
-        let number = self.next.fetch_add(1, Relaxed) % OWN;
+        let number = self.next.fetch_add(1, Relaxed) % (1 << NUMBER);
         self.put_as(descriptor, Id(self.stamp(number.max(1))), peer);
     }
 
@@ -77,14 +73,6 @@ impl<const N: usize> Table<N> {
         }
         slot.stamp.store(id.0, Release);
         self.end.fetch_max(descriptor + 1, Relaxed);
-    }
-
-    /// Stores a descriptor of the library itself.
-    pub(crate) fn put_own(&self, descriptor: usize) {
-        if let Some(slot) = self.slots.get(descriptor) {
-            slot.stamp.store(self.stamp(OWN), Release);
-            self.end.fetch_max(descriptor + 1, Relaxed);
-        }
     }
 
     pub(crate) fn clear(&self, descriptor: usize) {
@@ -118,9 +106,6 @@ impl<const N: usize> Table<N> {
             if stamp == 0 || !self.is_ours(stamp) {
                 return At::Nothing;
             }
-            if stamp & OWN == OWN {
-                return At::Own;
-            }
             let words = [slot.peer[0].load(Relaxed), slot.peer[1].load(Relaxed)];
             fence(Acquire);
             if slot.stamp.load(Relaxed) == stamp {
@@ -150,11 +135,10 @@ mod tests {
         let table = Table::<8>::new();
         let peer: Peer = "10.0.0.3".parse().unwrap();
         table.put(3, peer);
-        table.put_own(4);
         let At::Connection(first, there) = table.at(3) else { panic!() };
-        assert_eq!((there, table.at(4), table.end()), (peer, At::Own, 5));
+        assert_eq!((there, table.end()), (peer, 4));
         table.restart();
-        assert_eq!((table.at(3), table.at(4), table.end()), (At::Nothing, At::Nothing, 0));
+        assert_eq!((table.at(3), table.end()), (At::Nothing, 0));
         assert!(!table.is_known(3));
         table.put(3, peer);
         let At::Connection(second, _) = table.at(3) else { panic!() };
@@ -169,7 +153,7 @@ mod tests {
     fn descriptors_beyond_the_table_are_ignored() {
         let table = Table::<8>::new();
         table.put(8, "10.0.0.3".parse().unwrap());
-        table.put_own(usize::MAX);
+        table.clear(usize::MAX);
         table.clear(8);
         assert_eq!((table.at(8), table.is_known(8), table.end()), (At::Nothing, false, 0));
     }

@@ -23,6 +23,15 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Watch<N, WORDS,
         self.changes.note(descriptor);
     }
 
+    /// Stores that a descriptor is connected to a peer: as a new connection, unless it is already connected there, as
+    /// after `connect` without waiting and another `connect` for its result.
+    pub(crate) fn connected_once(&self, descriptor: usize, peer: Peer) {
+        match self.table.at(descriptor) {
+            At::Connection(_, there) if there == peer => self.changes.note(descriptor),
+            _ => self.connected(descriptor, peer),
+        }
+    }
+
     /// Clears a descriptor that is about to be closed or connected elsewhere. The call comes first, as another thread
     /// may get the descriptor afterwards.
     pub(crate) fn closing(&self, descriptor: usize) {
@@ -39,7 +48,7 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Watch<N, WORDS,
                 self.table.put_as(to, id, peer);
                 self.changes.note(to);
             }
-            At::Own | At::Nothing => self.closing(to),
+            At::Nothing => self.closing(to),
         }
     }
 
@@ -56,17 +65,6 @@ impl<const N: usize, const WORDS: usize, const SUMMARIES: usize> Watch<N, WORDS,
 
     pub(crate) fn at(&self, descriptor: usize) -> At {
         self.table.at(descriptor)
-    }
-
-    /// Stores a descriptor of the library itself.
-    pub(crate) fn opened_own(&self, descriptor: usize) {
-        self.closing(descriptor);
-        self.table.put_own(descriptor);
-    }
-
-    /// Iterates over the library's own descriptors, from `first` on.
-    pub(crate) fn own_from(&self, first: usize) -> impl Iterator<Item = usize> {
-        (first..self.table.end()).filter(|descriptor| self.table.at(*descriptor) == At::Own)
     }
 
     /// Iterates over the descriptors in the table, within a range.

@@ -30,6 +30,35 @@ fn https_controller_knows_open_connections() {
     world.until(|core| core.state().clients().len() == 0);
 }
 
+/// The resolver of the controller's host, the certificates and the connection take none of the program's descriptors,
+/// and the program's `closefrom` closes none of them.
+#[test]
+fn controller_by_host_name_takes_no_descriptors() {
+    let mut world = World::empty();
+    world.start();
+    let authority = Authority::new(world.folder.path(), "ours");
+    let place = authority.opens(&world, authority.signs("localhost"));
+    let place = place.replace("127.0.0.1", "localhost");
+    let ((certificate, key), authorities) = (authority.signs("client.test"), authority.file());
+    let more = [
+        ITS_MARK,
+        ("SABA_CONTROLLER", place.as_str()),
+        ("SABA_CA_FILE", authorities.to_str().unwrap()),
+        ("SABA_CERTIFICATE_FILE", certificate.to_str().unwrap()),
+        ("SABA_KEY_FILE", key.to_str().unwrap()),
+    ];
+    let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
+    program.request("closes 3 4096");
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
+    while world.inspect(|core| core.state().clients().len()) == 0 {
+        assert_eq!(program.request("lowests 1000"), "others 0");
+        // The loop has closed the connection.
+        assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
+    }
+    has_connections(&world, 1);
+    assert_eq!(program.ends(), Some(0));
+}
+
 /// The program continues with the inherited mark.
 #[test]
 fn connection_errors_are_logged() {

@@ -2,6 +2,7 @@
 //!
 //! tests/lab/preload.sh checks the packets on a wire.
 
+mod careful;
 #[path = "../../../libsaba/tests/libsaba/certificates.rs"]
 mod certificates;
 mod https;
@@ -38,6 +39,20 @@ fn start(world: &World, more: &[(&'static str, &str)]) -> Option<Program> {
     let all = variables(world);
     let all = all.iter().map(|(name, value)| (*name, value.as_str()));
     Program::start(&all.chain(more.iter().copied()).collect::<Vec<_>>())
+}
+
+/// Builds and starts a program of this folder as an application of a world.
+fn start_c(
+    world: &World,
+    name: &str,
+    flags: &[&str],
+    words: &[&str],
+    more: &[(&'static str, &str)],
+) -> Option<Program> {
+    let path = run::compiled(name, flags, &world.folder.path().join("program"))?;
+    let all = variables(world);
+    let all = all.iter().map(|(name, value)| (*name, value.as_str()));
+    Some(Program::of(&path, words, &all.chain(more.iter().copied()).collect::<Vec<_>>()))
 }
 
 fn has_connections(world: &World, count: usize) {
@@ -214,7 +229,7 @@ fn a_forked_child_registers_separately() {
     assert_eq!(program.ends(), Some(0));
 }
 
-/// Daemons close all descriptors; they must not close or see the library's own.
+/// Daemons close all descriptors; they neither close nor see the library's own.
 #[test]
 fn closing_all_descriptors_spares_those_of_the_library() {
     let mut world = World::empty();
@@ -228,11 +243,7 @@ fn closing_all_descriptors_spares_those_of_the_library() {
         has_connections(&world, 1);
         assert_eq!(program.request(closes), response);
         has_connections(&world, 0);
-        assert_eq!(
-            program.request("lowest"),
-            "lowest 3",
-            "the library's own descriptors are higher"
-        );
+        assert_eq!(program.request("lowest"), "lowest 3", "the library has its own descriptors");
     }
     assert_eq!(
         world.inspect(|core| core.state().clients().len()),

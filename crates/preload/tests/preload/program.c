@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +31,27 @@ static int connects(const char *text, int tos)
     int status = is_v4 ? connect(fd, (struct sockaddr *)&v4, sizeof v4) : connect(fd, (struct sockaddr *)&v6, sizeof v6);
     printf("%d %d ", status, errno);
     return fd;
+}
+
+/* Starts to connect a stream, or asks for the result. */
+static int streams(int fd, const char *text)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
+    inet_pton(AF_INET, text, &to.sin_addr);
+    if (fd < 0)
+        fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    int status = connect(fd, (struct sockaddr *)&to, sizeof to);
+    printf("%s\n", status == 0 ? "connected" : errno == EINPROGRESS ? "in progress" : errno == EALREADY ? "already" : "failed");
+    return fd;
+}
+
+/* Connects in a child that shares the memory, but not the descriptors. */
+static int connects_shared(void *text)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(9)};
+    inet_pton(AF_INET, text, &to.sin_addr);
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    return connect(fd, (struct sockaddr *)&to, sizeof to) ? 0 : fd;
 }
 
 static int option(int fd, int level, int name)
@@ -62,6 +85,28 @@ int main(void)
             sscanf(line, "%*s %*d %*s %d", &b);
             slots[a] = connects(text, b);
             printf("connected\n");
+        } else if (sscanf(line, "stream %d %63s", &a, text) == 2) {
+            slots[a] = streams(-1, text);
+        } else if (sscanf(line, "again %d %63s", &a, text) == 2) {
+            streams(slots[a], text);
+        } else if (sscanf(line, "reset %d", &a) == 1) {
+            struct sockaddr none = {.sa_family = AF_UNSPEC};
+            printf("reset %ld\n", syscall(SYS_connect, slots[a], &none, sizeof none));
+        } else if (sscanf(line, "socket %d", &a) == 1) {
+            printf("socket %d\n", slots[a] = socket(AF_INET, SOCK_DGRAM, 0));
+        } else if (sscanf(line, "shares %63s", text) == 1) {
+            static char stack[1 << 16] __attribute__((aligned(16)));
+            pid_t child = clone(connects_shared, stack + sizeof stack, CLONE_VM | SIGCHLD, text);
+            waitpid(child, &a, 0);
+            printf("child %d\n", WEXITSTATUS(a));
+        } else if (sscanf(line, "lowests %d", &a) == 1) {
+            int others = 0;
+            while (a-- > 0) {
+                close_range(3, ~0u, 0);
+                others += open("/dev/null", O_RDONLY) != 3;
+            }
+            close(3);
+            printf("others %d\n", others);
         } else if (sscanf(line, "marks %d", &a) == 1) {
             printf("IP_TOS %d", option(slots[a], IPPROTO_IP, IP_TOS));
             printf(" IPV6_TCLASS %d\n", option(slots[a], IPPROTO_IPV6, IPV6_TCLASS));

@@ -88,12 +88,17 @@ pub(crate) struct Program {
 impl Program {
     /// Starts the program with these variables; returns `None` if it can't be built.
     pub(crate) fn start(variables: &[(&str, &str)]) -> Option<Program> {
-        let mut command = under_the_library(program()?);
-        command.envs(variables.iter().copied());
+        Some(Program::of(program()?, &[], variables))
+    }
+
+    /// Starts a program.
+    pub(crate) fn of(program: &Path, words: &[&str], variables: &[(&str, &str)]) -> Program {
+        let mut command = under_the_library(program);
+        command.args(words).envs(variables.iter().copied());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let lines = child.stdin.take().unwrap();
         let responses = BufReader::new(child.stdout.take().unwrap());
-        Some(Program { child, lines, responses })
+        Program { child, lines, responses }
     }
 
     /// Sends a line. Returns the program's response.
