@@ -1,10 +1,13 @@
 //! [`Slots`]: numbers of queue pairs and address handles, by their address in memory.
 
 use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 /// The number of slots that an address may take.
 const NEAR: usize = 16;
+
+/// In place of an address: the number is set aside. No object has this address.
+const ASIDE: usize = usize::MAX;
 
 /// Up to `N` addresses. An address gets no slot if too many hash to the same ones.
 #[derive(Debug)]
@@ -33,11 +36,20 @@ impl<const N: usize> Slots<N> {
         self.of(address).or_else(|| Self::places(address).find(is_free))
     }
 
-    /// Frees the number of an address, and returns it.
-    pub(crate) fn free(&self, address: usize) -> Option<usize> {
+    /// Returns the number of an address, which neither this address nor another one has from now on.
+    pub(crate) fn set_aside(&self, address: usize) -> Option<usize> {
         let place = self.of(address)?;
-        self.0[place].store(0, Relaxed);
-        Some(place)
+        self.0[place].compare_exchange(address, ASIDE, AcqRel, Relaxed).is_ok().then_some(place)
+    }
+
+    /// Frees a number that was set aside.
+    pub(crate) fn free(&self, number: usize) {
+        self.0[number].store(0, Release);
+    }
+
+    /// Gives a number that was set aside to its address again.
+    pub(crate) fn restore(&self, number: usize, address: usize) {
+        self.0[number].store(address, Release);
     }
 }
 
@@ -49,17 +61,27 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_address_has_its_own_slot(steps in proptest::collection::vec((1..60usize, any::<bool>()), 0..200)) {
+        fn each_address_has_its_own_slot(steps in proptest::collection::vec((1..60usize, 0..3u8), 0..200)) {
             let slots = Slots::<64>::new();
             let mut there = BTreeMap::new();
-            for (address, takes) in steps {
+            for (address, step) in steps {
                 let address = address * 16;
-                if takes {
+                if step == 0 {
                     if let Some(number) = slots.take(address) {
                         prop_assert_eq!(*there.entry(address).or_insert(number), number);
                     }
                 } else {
-                    prop_assert_eq!(slots.free(address), there.remove(&address));
+                    let aside = slots.set_aside(address);
+                    prop_assert_eq!(aside, there.get(&address).copied());
+                    prop_assert_eq!(slots.of(address), None);
+                    match aside {
+                        Some(number) if step == 1 => {
+                            slots.free(number);
+                            there.remove(&address);
+                        }
+                        Some(number) => slots.restore(number, address),
+                        None => {}
+                    }
                 }
                 let mut numbers: Vec<usize> = there.values().copied().collect();
                 numbers.sort();

@@ -37,14 +37,20 @@ fn store(object: *mut c_void, peer: Peer) {
     drop(errno);
 }
 
-/// Clears a queue pair or address handle before it is destroyed. Afterwards another object may have
-/// its address.
-fn clear(object: *mut c_void) {
-    if process::settings().is_some()
-        && let Some(number) = TO_OTHER_HOSTS.free(object as usize)
-    {
-        WATCH.closing(DESCRIPTORS + number);
+/// Destroys a queue pair or address handle by a call, and clears it if that succeeds. Another object may have the
+/// address as soon as the call succeeds, so the number is set aside before.
+fn destroy(object: *mut c_void, call: impl FnOnce() -> c_int) -> c_int {
+    let aside = process::settings().and_then(|_| TO_OTHER_HOSTS.set_aside(object as usize));
+    let result = call();
+    if let Some(number) = aside {
+        if result == 0 {
+            WATCH.closing(DESCRIPTORS + number);
+            TO_OTHER_HOSTS.free(number);
+        } else {
+            TO_OTHER_HOSTS.restore(number, object as usize);
+        }
     }
+    result
 }
 
 /// Returns the address vector with the mark; `None` if it has the mark already, or there is none.
@@ -89,23 +95,15 @@ pub(crate) unsafe extern "C" fn ibv_modify_qp(
     let settings = process::settings().filter(|_| mask & QP_AV != 0 && !attr.is_null());
     let Some(settings) = settings else { return call(attr) };
     let marking = process::marking_of_queue_pair(settings);
-    // SAFETY: the mask states that the program has set the vector. The program uses the vector
-    // again only after this function returns.
-    let vector = unsafe { &raw mut (*attr).ah_attr };
-    // SAFETY: as above: the vector is initialised.
-    let before = unsafe { vector.read() };
-    let result = match marked(&before, marking) {
-        None => call(attr),
-        Some(marked) => {
-            // The vector is changed in place, as only the program's library knows the size of the
-            // structure around it.
-            // SAFETY: the vector is the program's to write, and nobody reads it during the call.
-            unsafe { vector.write(marked) };
-            let result = call(attr);
-            // SAFETY: as before.
-            unsafe { vector.write(before) };
-            if result == 0 { result } else { call(attr) }
-        }
+    // SAFETY: the mask states that the program has set the vector.
+    let before = unsafe { (&raw const (*attr).ah_attr).read() };
+    // The program's structure stays as it is: another thread may read it, or it may be constant.
+    // SAFETY: the structure is one for the mask.
+    let copy = marked(&before, marking)
+        .and_then(|marked| unsafe { QpAttr::with_path(attr, mask, marked) });
+    let result = match copy.map(|mut copy| call(copy.as_mut_ptr())) {
+        Some(0) => 0,
+        _ => call(attr),
     };
     if let Some(peer) = peer(&before).filter(|_| result == 0) {
         store(qp, peer);
@@ -151,8 +149,8 @@ pub(crate) unsafe extern "C" fn ibv_create_ah(pd: *mut c_void, attr: *mut AhAttr
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
-    clear(ah);
-    next!(DESTROY_AH, (ah => *mut c_void) -> c_int, libc::ENOSYS)
+    let call = || -> c_int { next!(DESTROY_AH, (ah => *mut c_void) -> c_int, libc::ENOSYS) };
+    destroy(ah, call)
 }
 
 /// `ibv_destroy_qp(3)`.
@@ -162,6 +160,6 @@ pub(crate) unsafe extern "C" fn ibv_destroy_ah(ah: *mut c_void) -> c_int {
 /// As for the original.
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ibv_destroy_qp(qp: *mut c_void) -> c_int {
-    clear(qp);
-    next!(DESTROY_QP, (qp => *mut c_void) -> c_int, libc::ENOSYS)
+    let call = || -> c_int { next!(DESTROY_QP, (qp => *mut c_void) -> c_int, libc::ENOSYS) };
+    destroy(qp, call)
 }

@@ -3,9 +3,11 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #ifdef LOOKED_UP
 static int (*ibv_modify_qp)(void *qp, uint8_t *attr, int mask);
@@ -28,7 +30,8 @@ extern uint8_t seen[2];
 
 int main(int count, char **words)
 {
-    uint8_t attr[144] = {0}, before[144];
+    /* The attributes are constant. */
+    uint8_t *attr = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     long qp[2];
 #ifdef LOOKED_UP
     void *library = dlopen("libibverbs.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -43,13 +46,15 @@ int main(int count, char **words)
 #endif
     if (count > 1 && inet_pton(AF_INET6, words[1], attr + 56) == 1)
         attr[56 + 29] = 1;
-    memcpy(before, attr, sizeof before);
+    mprotect(attr, 4096, PROT_READ);
     int status = ibv_modify_qp(qp, attr, 128);
-    printf("modify %d: sl %d class %d, attr %s\n", status, seen[0], seen[1],
-           memcmp(attr, before, sizeof attr) ? "changed" : "as before");
+    printf("modify %d: sl %d class %d\n", status, seen[0], seen[1]);
     seen[0] = seen[1] = 99;
     void *handle = ibv_create_ah(qp, attr + 56);
     printf("handle %d: sl %d class %d\n", handle == qp + 1, seen[0], seen[1]);
+    fflush(stdout);
+    getchar();
+    printf("busy %d\n", ibv_destroy_ah(handle) == EBUSY && ibv_destroy_qp(qp) == EBUSY);
     fflush(stdout);
     getchar();
     printf("destroy handle %d\n", ibv_destroy_ah(handle));

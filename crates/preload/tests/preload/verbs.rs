@@ -22,10 +22,14 @@ fn check(world: &World, command: &mut Command, seen: &str, connections: usize) {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let (mut lines, answers) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let mut answers = BufReader::new(answers).lines().map(Result::unwrap);
-    assert_eq!(answers.next().unwrap(), format!("modify 0: {seen}, attr as before"));
+    assert_eq!(answers.next().unwrap(), format!("modify 0: {seen}"));
     // The substitute accepts any level for an address handle.
     let handle = answers.next().unwrap();
     assert!(handle.starts_with("handle 1: sl "), "{handle}");
+    has_connections(world, 2 * connections);
+    writeln!(lines).unwrap();
+    // Both objects stay, as they are in use.
+    assert_eq!(answers.next().unwrap(), "busy 1");
     has_connections(world, 2 * connections);
     writeln!(lines).unwrap();
     assert_eq!(answers.next().unwrap(), "destroy handle 0");
