@@ -8,7 +8,7 @@
 
 use crate::process::{self, WATCH};
 use crate::real::{Next, next};
-use crate::sockets::{not_fresh, place};
+use crate::sockets::place;
 use libc::{c_int, c_uint};
 
 static CLOSE: Next = Next::new(c"close");
@@ -41,7 +41,6 @@ pub(crate) fn closing(fd: c_int) {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn close(fd: c_int) -> c_int {
     process::resume();
-    place(fd).inspect(|place| not_fresh(*place));
     closing(fd);
     next!(CLOSE, (fd => c_int) -> c_int, -1)
 }
@@ -50,8 +49,6 @@ pub(crate) unsafe extern "C" fn close(fd: c_int) -> c_int {
 fn duplicated(from: c_int, to: c_int) {
     process::resume();
     if let (Some(from), Some(to)) = (place(from), place(to)) {
-        not_fresh(from);
-        not_fresh(to);
         let is_known = WATCH.is_known(from) || WATCH.is_known(to);
         if from != to && is_known && process::is_this() {
             WATCH.duplicated(from, to);

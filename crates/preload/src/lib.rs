@@ -18,7 +18,6 @@
 // Tests cover the decisions and interpose nothing.
 #![cfg_attr(test, allow(dead_code))]
 
-mod bits;
 mod changes;
 #[cfg(not(test))]
 mod descriptors;
@@ -31,6 +30,8 @@ mod log;
 #[cfg(all(not(test), target_arch = "x86_64"))]
 mod lookup;
 mod marking;
+#[cfg(not(test))]
+mod namespaces;
 mod observer;
 mod peer;
 mod process;

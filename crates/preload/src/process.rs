@@ -37,6 +37,9 @@ const COUNT: u64 = 2;
 /// The program can't have the library's threads.
 static IS_SILENT: AtomicBool = AtomicBool::new(false);
 
+/// The kernel has refused a namespace to the program, which has the library's threads.
+static WAS_DENIED: AtomicBool = AtomicBool::new(false);
+
 /// A connection was made in a signal handler, where no thread can be started.
 static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
 
@@ -118,6 +121,18 @@ pub(crate) fn resume() {
     }
 }
 
+/// Stores that the kernel has refused a namespace to a process with several threads.
+pub(crate) fn was_denied() {
+    if THREADS.load(Relaxed) == RUNS && is_this() {
+        WAS_DENIED.store(true, Relaxed);
+    }
+}
+
+/// Returns whether the kernel has refused a namespace since the last call.
+pub(crate) fn take_denied() -> bool {
+    WAS_DENIED.swap(false, Relaxed)
+}
+
 /// Returns a thread to start. Its stack has room for the program's functions of `atexit`, which the last thread calls.
 fn thread(name: &str) -> Builder {
     Builder::new().name(name.into()).stack_size(1 << 20)
@@ -178,6 +193,7 @@ extern "C" fn child() {
     PROCESS.store(system::process(), Relaxed);
     THREADS.store(if IS_SILENT.load(Relaxed) { ENDED } else { NONE }, Release);
     IS_DEFERRED.store(false, Relaxed);
+    WAS_DENIED.store(false, Relaxed);
     IS_OWN.set(false);
 }
 
@@ -205,6 +221,7 @@ mod loader {
     extern "C" fn load() {
         crate::sockets::look_up();
         crate::descriptors::look_up();
+        crate::namespaces::look_up();
         super::load();
     }
 }

@@ -6,7 +6,7 @@ use crate::ledger::Change;
 use crate::marking::{Marking, Shared};
 use crate::reports::Reports;
 use crate::settings::Settings;
-use crate::system;
+use crate::{process, system};
 use saba::Client;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -38,6 +38,7 @@ pub(crate) fn run(settings: &Settings, changes: &Receiver<Vec<Change>>, marking:
     let reports = Reports::new(hosts, settings.options.host_or_own());
     let mut reporter = Reporter { settings, marking, client, reports, is_unreachable: false };
     loop {
+        reporter.tell_denied();
         let wait = reporter.report();
         if let Some(why) = reporter.client.refused() {
             settings.log.write(why);
@@ -50,7 +51,10 @@ pub(crate) fn run(settings: &Settings, changes: &Receiver<Vec<Change>>, marking:
                 }
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return reporter.client.end(),
+            Err(RecvTimeoutError::Disconnected) => {
+                reporter.tell_denied();
+                return reporter.client.end();
+            }
         }
     }
 }
@@ -67,13 +71,27 @@ impl Reporter<'_> {
         self.settle();
         let unreachable = self.client.unreachable();
         if let Some(why) = unreachable.as_ref().filter(|_| !self.is_unreachable) {
-            self.settings.log.write(&format!("no controller answers: {why}"));
+            let filter = match system::has_seccomp_filter() {
+                true => "; a seccomp filter applies to the library's threads",
+                false => "",
+            };
+            self.settings.log.write(&format!("no controller answers: {why}{filter}"));
         }
         self.is_unreachable = unreachable.is_some();
         if let Some(mark) = self.client.mark().map(Marking::from) {
             self.marking.set(mark);
         }
         if self.reports.is_settled() { wait } else { wait.min(RETRY_INTERVAL) }
+    }
+
+    /// Logs that the library's threads have kept the program from a namespace.
+    fn tell_denied(&self) {
+        if process::take_denied() {
+            self.settings.log.write(
+                "the kernel refused unshare to the program, since it has the library's threads: it has to come \
+                 before the first connection",
+            );
+        }
     }
 
     fn settle(&mut self) {

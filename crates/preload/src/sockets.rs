@@ -5,7 +5,7 @@
 // The interposed C functions and their calls of the original ones are unsafe.
 #![allow(unsafe_code)]
 
-use crate::bits::Bits;
+use crate::descriptors::closing;
 use crate::process::{self, WATCH};
 use crate::real::{Next, next};
 use crate::system::{self, Errno};
@@ -30,14 +30,6 @@ pub(crate) fn place(fd: c_int) -> Option<usize> {
     usize::try_from(fd).ok().filter(|place| *place < crate::DESCRIPTORS)
 }
 
-/// Sockets whose byte of the IP header is unset since `socket` created them. Sockets of other origins are not included.
-static FRESH: Bits<{ crate::DESCRIPTORS / 64 }> = Bits::new();
-
-/// Clears the flag of a descriptor that is closed or duplicated.
-pub(crate) fn not_fresh(place: usize) {
-    FRESH.set(place, false);
-}
-
 /// `socket(2)`.
 ///
 /// # Safety
@@ -46,13 +38,9 @@ pub(crate) fn not_fresh(place: usize) {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn socket(domain: c_int, kind: c_int, protocol: c_int) -> c_int {
     let fd = next!(SOCKET, (domain => c_int, kind => c_int, protocol => c_int) -> c_int, -1);
-    let is_ours = process::settings().is_some() && !process::is_own() && process::is_this();
-    if let Some(place) = place(fd).filter(|_| is_ours) {
-        process::resume();
-        FRESH.set(place, true);
-        // A descriptor of this number was closed unnoticed.
-        WATCH.closing(place);
-    }
+    process::resume();
+    // A descriptor of this number was closed unnoticed.
+    closing(fd);
     fd
 }
 
@@ -81,7 +69,6 @@ pub(crate) unsafe extern "C" fn setsockopt(
         && !process::is_own()
     {
         process::resume();
-        FRESH.set(place, false);
         if let At::Connection(_, peer) = WATCH.at(place)
             && process::is_this()
         {
@@ -122,7 +109,7 @@ pub(crate) unsafe extern "C" fn connect(
     let place =
         place(fd).filter(|place| (peer.is_some() || WATCH.is_known(*place)) && process::is_this());
     if let Some(peer) = peer {
-        system::mark(fd, peer, process::marking(), place.is_some_and(|place| FRESH.get(place)));
+        system::mark(fd, peer, process::marking(), false);
     }
     drop(errno);
     let result = original(fd, address, length);
@@ -149,15 +136,14 @@ fn accepted(fd: c_int) {
     }
     process::resume();
     let errno = Errno::keep();
-    let place = place(fd).filter(|_| process::is_this());
     if let Some(peer) = system::remote(fd).filter(|peer| peer.is_elsewhere()) {
         system::mark(fd, peer, process::marking(), true);
-        if let Some(place) = place {
+        if let Some(place) = place(fd).filter(|_| process::is_this()) {
             WATCH.connected(place, peer);
             process::begin();
         }
-    } else if let Some(place) = place {
-        WATCH.closing(place);
+    } else {
+        closing(fd);
     }
     drop(errno);
 }

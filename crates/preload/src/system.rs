@@ -45,7 +45,7 @@ pub(crate) fn process() -> u32 {
 
 /// Marks the packets that a socket sends to a peer from now on. The two ECN bits are unchanged:
 /// they are read from the socket if it may have any, and the kernel keeps those of streams.
-pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_fresh: bool) {
+pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_new: bool) {
     if marking.class.is_none() {
         return;
     }
@@ -58,8 +58,7 @@ pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_fresh: bool) {
     let mut length = size_of::<c_int>() as socklen_t;
     // SAFETY: both calls get a pointer to an integer, and its length.
     unsafe {
-        if !is_fresh && libc::getsockopt(fd, level, name, (&raw mut there).cast(), &mut length) != 0
-        {
+        if !is_new && libc::getsockopt(fd, level, name, (&raw mut there).cast(), &mut length) != 0 {
             return;
         }
         let Some(class) = marking.class_over(there as u8) else { return };
@@ -114,6 +113,12 @@ pub(crate) fn socket(fd: c_int) -> Option<u64> {
 pub(crate) fn is_defined(name: &CStr) -> bool {
     // SAFETY: the name ends with zero.
     unsafe { !libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()).is_null() }
+}
+
+/// Returns whether system calls of the calling thread are filtered (seccomp(2)).
+pub(crate) fn has_seccomp_filter() -> bool {
+    // SAFETY: the call takes numbers.
+    unsafe { libc::prctl(libc::PR_GET_SECCOMP) == libc::SECCOMP_MODE_FILTER as c_int }
 }
 
 /// Runs a function with all signals blocked, so that a new thread receives none of the program's.
@@ -203,6 +208,9 @@ pub(crate) fn is_ready(fd: c_int, timeout: Duration) -> bool {
     events(fd, libc::POLLIN, timeout) != 0
 }
 
+/// The smallest page of memory.
+const PAGE: usize = 4096;
+
 /// Returns whether the kernel can read the 8 bytes at an address.
 fn is_readable(address: usize) -> bool {
     const NO_OPERATION: c_int = -1;
@@ -221,12 +229,13 @@ pub(crate) unsafe fn peer(address: *const c_void, length: socklen_t) -> Option<P
     // The lengths of interest; a larger one that the program passes is not trusted.
     let length = (length as usize).min(size_of::<libc::sockaddr_in6>());
     let last = (address as usize).checked_add(length)?.checked_sub(8)?;
+    let is_in_one_page = address as usize / PAGE == last / PAGE;
     if length < size_of::<libc::sockaddr_in>()
-        || !is_readable(address as usize)
         || !is_readable(last)
+        || !is_in_one_page && !is_readable(address as usize)
     {
         return None;
     }
-    // SAFETY: the first and last bytes are readable, and memory is readable by pages.
+    // SAFETY: the pages of the first and the last byte are readable, and there is none between.
     Peer::of(unsafe { std::slice::from_raw_parts(address.cast::<u8>(), length) })
 }

@@ -62,7 +62,7 @@ pub(crate) const QP_AV: c_int = 1 << 7;
 const QP_RATE_LIMIT: c_int = 1 << 25;
 
 /// The bits of all fields of [`QpAttr`].
-const QP_KNOWN: c_int = (1 << 21) - 1 | QP_RATE_LIMIT;
+const QP_KNOWN: c_int = ((1 << 21) - 1) | QP_RATE_LIMIT;
 
 impl QpAttr {
     /// Returns a copy of the fields that a mask states, with another address vector. Returns `None` if the mask states

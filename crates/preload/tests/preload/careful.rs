@@ -123,3 +123,19 @@ fn refused_stream_is_reported_no_longer() {
     has_connections(&world, 2);
     assert_eq!(program.ends(), Some(0));
 }
+
+/// The kernel refuses some namespaces to processes with several threads. The log names the cause.
+#[test]
+fn refused_namespace_is_explained() {
+    let world = World::empty();
+    let log = world.folder.path().join("log");
+    let more = [ITS_MARK, ("SABA_LOG", log.to_str().unwrap())];
+    let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
+    assert_eq!(program.request("unshare 0"), "unshare 0");
+    assert_eq!(program.request("unshare 1"), "unshare -1");
+    assert_eq!(program.ends(), Some(0));
+    let log = std::fs::read_to_string(&log).unwrap();
+    let refused = "the kernel refused unshare to the program";
+    assert_eq!(log.lines().filter(|line| line.contains(refused)).count(), 1, "{log}");
+}

@@ -92,6 +92,9 @@ int main(void)
         } else if (sscanf(line, "reset %d", &a) == 1) {
             struct sockaddr none = {.sa_family = AF_UNSPEC};
             printf("reset %ld\n", syscall(SYS_connect, slots[a], &none, sizeof none));
+        } else if (sscanf(line, "unshare %d", &a) == 1) {
+            int flags[] = {CLONE_FS, CLONE_NEWUSER};
+            printf("unshare %d\n", unshare(flags[a]));
         } else if (sscanf(line, "socket %d", &a) == 1) {
             printf("socket %d\n", slots[a] = socket(AF_INET, SOCK_DGRAM, 0));
         } else if (sscanf(line, "shares %63s", text) == 1) {
