@@ -26,6 +26,8 @@ mod elf;
 mod handler;
 mod hosts;
 mod ledger;
+#[cfg(not(test))]
+mod loader;
 mod log;
 #[cfg(all(not(test), target_arch = "x86_64"))]
 mod lookup;

@@ -1,6 +1,6 @@
-//! The life of the process: loading of the library, `fork`, and the end of the program.
+//! The life of the process: the library's settings and threads, `fork`, and the end of the program.
 
-// The loader and `fork` call these functions.
+// `fork` calls a function here.
 #![allow(unsafe_code)]
 
 use crate::marking::{Marking, Shared};
@@ -129,7 +129,7 @@ pub(crate) fn was_denied() {
 }
 
 /// Returns whether the kernel has refused a namespace since the last call.
-pub(crate) fn take_denied() -> bool {
+fn take_denied() -> bool {
     WAS_DENIED.swap(false, Relaxed)
 }
 
@@ -145,7 +145,7 @@ fn observe() {
     let (sender, changes) = mpsc::channel();
     let reports = move || {
         IS_OWN.set(true);
-        reporter::run(settings, &changes, &MARKING);
+        reporter::run(settings, &changes, &MARKING, take_denied);
         ended();
     };
     if thread("saba-reports").spawn(reports).is_err() {
@@ -169,7 +169,8 @@ fn ended() {
     system::wake(&THREADS);
 }
 
-fn load() {
+/// Reads the settings when the library is loaded.
+pub(crate) fn load() {
     let Some(settings) = Settings::from_environment() else { return };
     if let Some(mark) = settings.mark {
         MARKING.set(mark.into());
@@ -197,7 +198,8 @@ extern "C" fn child() {
     IS_OWN.set(false);
 }
 
-extern "C" fn end() {
+/// Says goodbye when the program ends.
+pub(crate) extern "C" fn end() {
     let began = Instant::now();
     if !is_this() || THREADS.compare_exchange(RUNS, IS_TO_END, AcqRel, Relaxed).is_err() {
         return;
@@ -205,23 +207,5 @@ extern "C" fn end() {
     system::wake(&THREADS);
     while THREADS.load(Acquire) == IS_TO_END && began.elapsed() < GOODBYE_TIMEOUT {
         system::wait(&THREADS, IS_TO_END, GOODBYE_TIMEOUT.saturating_sub(began.elapsed()));
-    }
-}
-
-/// The functions that the loader calls before the program starts and when it ends.
-#[cfg(not(test))]
-mod loader {
-    #[used]
-    #[unsafe(link_section = ".init_array")]
-    static LOAD: extern "C" fn() = load;
-    #[used]
-    #[unsafe(link_section = ".fini_array")]
-    static END: extern "C" fn() = super::end;
-
-    extern "C" fn load() {
-        crate::sockets::look_up();
-        crate::descriptors::look_up();
-        crate::namespaces::look_up();
-        super::load();
     }
 }

@@ -6,7 +6,7 @@ use crate::ledger::Change;
 use crate::marking::{Marking, Shared};
 use crate::reports::Reports;
 use crate::settings::Settings;
-use crate::{process, system};
+use crate::system;
 use saba::Client;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -17,6 +17,7 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(32);
 /// The state of the thread.
 struct Reporter<'a> {
     settings: &'a Settings,
+    was_denied: fn() -> bool,
     marking: &'a Shared,
     client: Client,
     reports: Reports<saba::Opened>,
@@ -24,8 +25,14 @@ struct Reporter<'a> {
     is_unreachable: bool,
 }
 
-/// Runs until the sender of changes is gone, or the controller refuses the application.
-pub(crate) fn run(settings: &Settings, changes: &Receiver<Vec<Change>>, marking: &Shared) {
+/// Runs until the sender of changes is gone, or the controller refuses the application. `was_denied` returns whether the
+/// kernel has refused a namespace to the program since the last call.
+pub(crate) fn run(
+    settings: &Settings,
+    changes: &Receiver<Vec<Change>>,
+    marking: &Shared,
+    was_denied: fn() -> bool,
+) {
     if let Err(error) = system::use_own_descriptors() {
         let text = "the kernel gives the library no descriptors of its own, so nothing is reported";
         return settings.log.write(&format!("{text}: {error}"));
@@ -36,7 +43,8 @@ pub(crate) fn run(settings: &Settings, changes: &Receiver<Vec<Change>>, marking:
     };
     let hosts = Hosts::read(&std::fs::read_to_string(&settings.hosts).unwrap_or_default());
     let reports = Reports::new(hosts, settings.options.host_or_own());
-    let mut reporter = Reporter { settings, marking, client, reports, is_unreachable: false };
+    let is_unreachable = false;
+    let mut reporter = Reporter { settings, was_denied, marking, client, reports, is_unreachable };
     loop {
         reporter.tell_denied();
         let wait = reporter.report();
@@ -86,7 +94,7 @@ impl Reporter<'_> {
 
     /// Logs that the library's threads have kept the program from a namespace.
     fn tell_denied(&self) {
-        if process::take_denied() {
+        if (self.was_denied)() {
             self.settings.log.write(
                 "the kernel refused unshare to the program, since it has the library's threads: it has to come \
                  before the first connection",

@@ -11,6 +11,7 @@ use crate::real::{Next, next};
 use crate::system::{self, Errno};
 use crate::table::At;
 use libc::{c_int, c_void, sockaddr, socklen_t};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 static SOCKET: Next = Next::new(c"socket");
 static SETSOCKOPT: Next = Next::new(c"setsockopt");
@@ -24,6 +25,9 @@ pub(crate) fn look_up() {
         next.find();
     }
 }
+
+/// The program has set the byte of the IP header of a socket, which then may have ECN bits.
+static HAS_SET_BYTES: AtomicBool = AtomicBool::new(false);
 
 /// Returns a descriptor as an index of the table, or `None` beyond it.
 pub(crate) fn place(fd: c_int) -> Option<usize> {
@@ -69,6 +73,7 @@ pub(crate) unsafe extern "C" fn setsockopt(
         && !process::is_own()
     {
         process::resume();
+        HAS_SET_BYTES.store(true, Relaxed);
         if let At::Connection(_, peer) = WATCH.at(place)
             && process::is_this()
         {
@@ -109,7 +114,7 @@ pub(crate) unsafe extern "C" fn connect(
     let place =
         place(fd).filter(|place| (peer.is_some() || WATCH.is_known(*place)) && process::is_this());
     if let Some(peer) = peer {
-        system::mark(fd, peer, process::marking(), false);
+        system::mark(fd, peer, process::marking(), !HAS_SET_BYTES.load(Relaxed));
     }
     drop(errno);
     let result = original(fd, address, length);

@@ -43,9 +43,9 @@ pub(crate) fn process() -> u32 {
     std::process::id()
 }
 
-/// Marks the packets that a socket sends to a peer from now on. The two ECN bits are unchanged:
-/// they are read from the socket if it may have any, and the kernel keeps those of streams.
-pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_new: bool) {
+/// Marks the packets that a socket sends to a peer from now on. The two ECN bits are unchanged: they are read from the
+/// socket unless its byte `is_unset`, and the kernel keeps those of streams.
+pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_unset: bool) {
     if marking.class.is_none() {
         return;
     }
@@ -58,7 +58,8 @@ pub(crate) fn mark(fd: c_int, peer: Peer, marking: Marking, is_new: bool) {
     let mut length = size_of::<c_int>() as socklen_t;
     // SAFETY: both calls get a pointer to an integer, and its length.
     unsafe {
-        if !is_new && libc::getsockopt(fd, level, name, (&raw mut there).cast(), &mut length) != 0 {
+        if !is_unset && libc::getsockopt(fd, level, name, (&raw mut there).cast(), &mut length) != 0
+        {
             return;
         }
         let Some(class) = marking.class_over(there as u8) else { return };
