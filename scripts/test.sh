@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs all tests, or the named parts: scripts/test.sh [format] [lint] [clippy] [tests] [docs] [fabric] [spark] [trace]
-# [verbs] [web]. The part `release` runs only if it is named.
+# [verbs] [web]. The parts `preload` and `release` run only if they are named.
 # Every part runs, also after a failure. A part that can't run prints a line that starts with SKIP. The last line
 # counts tests of cargo and Maven, netlists, checks of labs and virtual machines, traces, pages, and each other part.
 set -euo pipefail
@@ -14,9 +14,9 @@ parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=(format lint clippy tests docs fabric spark trace verbs web)
 for part in "${parts[@]}"; do
   case $part in
-    format | lint | clippy | tests | docs | fabric | spark | trace | verbs | web | release) ;;
+    format | lint | clippy | tests | docs | fabric | preload | spark | trace | verbs | web | release) ;;
     *)
-      echo "test.sh: no part '$part' (allowed: format lint clippy tests docs fabric spark trace verbs web release)" >&2
+      echo "test.sh: no part '$part' (allowed: format lint clippy tests docs fabric preload spark trace verbs web release)" >&2
       exit 2
       ;;
   esac
@@ -35,6 +35,7 @@ install() { # PART …
   for part in "$@"; do
     case $part in
       fabric) checks+=(fabric ib lab etcd) ;;
+      preload) checks+=(lab programs) ;;
       spark) checks+=(integrations lab spark) ;;
       trace | verbs | web) checks+=("$part") ;;
     esac
@@ -174,6 +175,10 @@ fabric() {
   bash tests/lab/compare.sh "$bandwise" "$preload" || wrong=1
   return $wrong
 }
+preload() {
+  # Real programs in a lab, with and without the library.
+  programs && bash tests/lab/programs.sh "$bandwise" "$preload"
+}
 spark() {
   # The Java modules, by Maven; then Spark and Flink with them, in labs.
   local wrong=0
@@ -225,6 +230,7 @@ run() { # PART
   case $part in
     tests | release) tally='^(test result|install): ' ;;
     fabric) tally='^(fabric|ib|lab|controller|etcd|profile|preload|compare): ' ;;
+    preload) tally='^programs: ' ;;
     spark) tally='^(integrations|spark|flink): ' ;;
     trace) tally='^trace: ' ;;
     verbs) tally='^verbs: ' ;;

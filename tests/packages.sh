@@ -9,6 +9,7 @@ declare -A packages_of=(
   [fabric]="ibsim:ibsim-utils ibnetdiscover:infiniband-diags"
   [ib]="ibsim:ibsim-utils smpquery:infiniband-diags opensm:opensm /usr/lib/*/libibumad.so.3:libibumad3 python3:python3"
   [lab]="tc:iproute2 ip:iproute2 python3:python3 strace:strace"
+  [programs]="curl:curl cc:gcc iperf3:iperf3 nginx:nginx-light redis-server:redis-server redis-benchmark:redis-tools"
   [etcd]="etcd:etcd-server etcdctl:etcd-client"
   [integrations]="javac:openjdk-17-jdk-headless mvn:maven"
   [spark]="nft:nftables"
