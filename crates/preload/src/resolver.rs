@@ -1,7 +1,7 @@
 //! The addresses of a controller's host, from the system's resolver in a process of its own: `getent`. In the program,
 //! the resolver would hold locks that a forked child could find taken.
 
-// The process is created by `clone`.
+// The processes are created by `clone`.
 #![allow(unsafe_code)]
 
 use libc::{c_char, c_int, c_void};
@@ -16,61 +16,97 @@ use std::time::{Duration, Instant};
 const PROGRAMS: [&std::ffi::CStr; 3] =
     [c"/usr/bin/getent", c"/bin/getent", c"/run/current-system/sw/bin/getent"];
 
-/// The time after which the resolver is stopped.
+/// The longest wait for the resolver, which ends when nobody reads its output.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The most that is read, in bytes.
-const MAX_ANSWER: u64 = 1 << 16;
+const MAX_ANSWER: usize = 1 << 16;
 
-/// The arguments of the new process.
+/// Enough for the system calls of [`leave`] or [`execute`], in words that are aligned as a stack.
+const STACK: usize = (64 << 10) / size_of::<u128>();
+
+/// The arguments of the new processes.
 struct Start {
     arguments: [*const c_char; 4],
     output: c_int,
+    /// The end of the stack of [`execute`].
+    stack: *mut c_void,
+    /// There is no `getent`.
+    is_absent: bool,
 }
 
-/// A process that the program's `wait` does not see, as it ends without a signal.
-struct Process(libc::pid_t);
+/// Creates a process in the memory of this one, which waits until the process ends or executes a program.
+///
+/// # Safety
+///
+/// `run` makes system calls only, on a stack that ends at `stack`, and `start` is valid.
+unsafe fn process(
+    run: extern "C" fn(*mut c_void) -> c_int,
+    stack: *mut c_void,
+    signal: c_int,
+    start: *mut Start,
+) -> libc::pid_t {
+    // SAFETY: as the caller ensures.
+    unsafe { libc::clone(run, stack, libc::CLONE_VM | libc::CLONE_VFORK | signal, start.cast()) }
+}
 
-impl Process {
-    fn start(start: &Start) -> io::Result<Process> {
-        /// Enough for the system calls of [`run`].
-        const STACK: usize = 64 << 10;
-        let mut stack = vec![0u128; STACK / size_of::<u128>()];
-        let top = stack.as_mut_ptr_range().end.cast::<c_void>();
-        let data = (&raw const *start).cast_mut().cast();
-        // SAFETY: `run` uses this stack and `start` until it executes another program or ends. This thread waits for
-        // that (`CLONE_VFORK`).
-        let id = unsafe { libc::clone(run, top, libc::CLONE_VM | libc::CLONE_VFORK, data) };
-        if id < 0 { Err(io::Error::last_os_error()) } else { Ok(Process(id)) }
+/// Starts the resolver. It is no child of the program, whose `wait` would see it: its parent has ended already.
+fn start(arguments: [*const c_char; 4], output: c_int) -> io::Result<()> {
+    let mut stacks = [vec![0u128; STACK], vec![0u128; STACK]];
+    let [outer, inner] = stacks.each_mut().map(|stack| stack.as_mut_ptr_range().end.cast());
+    let mut start = Start { arguments, output, stack: inner, is_absent: false };
+    // SAFETY: the stacks and `start` live until both processes have left this memory.
+    let ended = unsafe {
+        // Without a signal, `wait` of the program does not see this process either.
+        let id = process(leave, outer, 0, &raw mut start);
+        id > 0 && libc::waitpid(id, std::ptr::null_mut(), libc::__WALL) == id
+    };
+    if !ended {
+        return Err(io::Error::last_os_error());
+    }
+    match start.is_absent {
+        true => Err(io::Error::other("there is no getent to find the controller's address")),
+        false => Ok(()),
     }
 }
 
-impl Drop for Process {
-    fn drop(&mut self) {
-        // SAFETY: the process is this one's child, and nobody else waits for it.
-        unsafe {
-            libc::kill(self.0, libc::SIGKILL);
-            while libc::waitpid(self.0, std::ptr::null_mut(), libc::__WALL) < 0
-                && crate::system::Errno::get() == libc::EINTR
-            {}
-        }
-    }
+/// Starts the process that executes the resolver, and ends.
+extern "C" fn leave(start: *mut c_void) -> c_int {
+    let start = start.cast::<Start>();
+    // SAFETY: `start` and its stack are those of the function `start`, which waits.
+    unsafe { process(execute, (*start).stack, libc::SIGCHLD, start) }.min(0)
 }
 
-/// Executes the resolver, in memory that is shared with the parent.
-extern "C" fn run(start: *mut c_void) -> c_int {
-    // SAFETY: `start` is the one of `Process::start`, which waits. System calls only are made.
+/// Executes the resolver.
+extern "C" fn execute(start: *mut c_void) -> c_int {
+    // SAFETY: `start` is that of the function `start`, which waits.
     unsafe {
-        let start = &*start.cast::<Start>();
-        libc::syscall(libc::SYS_prctl, libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
+        let start = &mut *start.cast::<Start>();
         libc::syscall(libc::SYS_dup3, start.output, 1, 0);
         let environment = [null::<c_char>()];
         for program in PROGRAMS {
             libc::execve(program.as_ptr(), start.arguments.as_ptr(), environment.as_ptr());
         }
-        libc::syscall(libc::SYS_exit, 127);
+        start.is_absent = true;
     }
-    127
+    1
+}
+
+/// Reads the output of a process to its end.
+fn read(output: &mut std::fs::File) -> io::Result<String> {
+    let (mut answer, began) = (Vec::new(), Instant::now());
+    while answer.len() < MAX_ANSWER {
+        let left = TIMEOUT.saturating_sub(began.elapsed());
+        if !crate::system::is_ready(output.as_raw_fd(), left) {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the resolver does not answer"));
+        }
+        let mut some = [0; 4096];
+        match output.read(&mut some)? {
+            0 => break,
+            length => answer.extend_from_slice(&some[..length]),
+        }
+    }
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 /// Returns the addresses of a host.
@@ -85,25 +121,9 @@ pub(crate) fn addresses(host: &str) -> io::Result<Vec<IpAddr>> {
         }
         (std::fs::File::from_raw_fd(pipe[0]), OwnedFd::from_raw_fd(pipe[1]))
     };
-    let process = Process::start(&Start { arguments, output: input.as_raw_fd() })?;
+    start(arguments, input.as_raw_fd())?;
     drop(input);
-    let (mut answer, began) = (Vec::new(), Instant::now());
-    loop {
-        let left = TIMEOUT.saturating_sub(began.elapsed());
-        if !crate::system::is_ready(output.as_raw_fd(), left) {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "the resolver does not answer"));
-        }
-        let mut some = [0; 4096];
-        match output.read(&mut some)? {
-            0 => break,
-            length => answer.extend_from_slice(&some[..length]),
-        }
-        if answer.len() as u64 > MAX_ANSWER {
-            break;
-        }
-    }
-    drop(process);
-    let addresses = parse(&String::from_utf8_lossy(&answer));
+    let addresses = parse(&read(&mut output)?);
     match addresses.is_empty() {
         true => Err(io::Error::other(format!("getent knows no address of {host}"))),
         false => Ok(addresses),

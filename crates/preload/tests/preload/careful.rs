@@ -139,3 +139,24 @@ fn refused_namespace_is_explained() {
     let refused = "the kernel refused unshare to the program";
     assert_eq!(log.lines().filter(|line| line.contains(refused)).count(), 1, "{log}");
 }
+
+/// A filter of system calls for all threads keeps the library from the controller. The log names it.
+#[test]
+fn filter_for_all_threads_is_explained() {
+    let mut world = World::empty();
+    world.start();
+    let log = world.folder.path().join("log");
+    let more = [ITS_MARK, ("SABA_LOG", log.to_str().unwrap())];
+    let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
+    assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
+    has_connections(&world, 1);
+    assert_eq!(program.request("filter"), "filter 0");
+    world.stop();
+    // A change is reported at once, and needs a new connection.
+    assert_eq!(program.request("close 0"), "closed 0");
+    let message = "a seccomp filter applies to the library's threads";
+    while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains(message)) {
+        std::thread::yield_now();
+    }
+    assert_eq!(program.ends(), Some(0));
+}

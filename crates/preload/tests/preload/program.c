@@ -4,11 +4,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -107,6 +111,8 @@ int main(void)
             while (a-- > 0) {
                 close_range(3, ~0u, 0);
                 others += open("/dev/null", O_RDONLY) != 3;
+                /* There is no child. */
+                others += waitpid(-1, 0, WNOHANG) != -1;
             }
             close(3);
             printf("others %d\n", others);
@@ -133,6 +139,17 @@ int main(void)
             int fd = open("/dev/null", O_RDONLY);
             printf("lowest %d\n", fd);
             close(fd);
+        } else if (!strcmp(word, "filter")) {
+            /* No thread of the process gets further sockets. */
+            struct sock_filter steps[] = {
+                BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+            };
+            struct sock_fprog filter = {sizeof steps / sizeof *steps, steps};
+            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            printf("filter %ld\n", syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &filter));
         } else if (!strcmp(word, "threads")) {
             printf("threads %d\n", threads());
         } else if (!strcmp(word, "fork")) {
