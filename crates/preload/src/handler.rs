@@ -6,8 +6,6 @@
 // The stack and the table of signals are read by system calls.
 #![allow(unsafe_code)]
 
-use libc::{c_int, c_void};
-use std::mem::size_of;
 use std::ptr::null;
 
 /// The size of a signal set of the kernel, in bytes.
@@ -41,7 +39,9 @@ fn is_any_blocked() -> bool {
 /// The search for a frame that the kernel has pushed to call a handler.
 #[cfg(target_arch = "x86_64")]
 mod frames {
-    use super::*;
+    use super::SET;
+    use libc::{c_int, c_void};
+    use std::ptr::null;
 
     /// The highest number of a signal.
     const SIGNALS: c_int = 64;
@@ -161,6 +161,7 @@ mod frames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use libc::c_int;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     static FOUND: AtomicU32 = AtomicU32::new(9);

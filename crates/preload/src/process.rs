@@ -40,8 +40,12 @@ static IS_SILENT: AtomicBool = AtomicBool::new(false);
 /// The kernel has refused a namespace to the program, which has the library's threads.
 static WAS_DENIED: AtomicBool = AtomicBool::new(false);
 
-/// A connection was made in a signal handler, where no thread can be started.
-static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
+/// The attempts to start the threads since a connection was made in a signal handler, where no thread can be started.
+static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
+
+/// The attempts that look for a handler. Of later ones few do, since remains of a handler can stay on a stack, and the
+/// search takes up to 0.1 ms.
+const MAX_ATTEMPTS: u32 = 64;
 
 /// Functions of the sanitizers that take the reads and writes of the library's threads for faults of the program.
 const SANITIZERS: [&CStr; 2] = [c"__tsan_init", c"__msan_init"];
@@ -101,9 +105,13 @@ pub(crate) fn begin() {
     if THREADS.load(Relaxed) != NONE || !is_this() {
         return;
     }
-    let is_deferred = handler::is_possible();
-    IS_DEFERRED.store(is_deferred, Relaxed);
-    if is_deferred || THREADS.compare_exchange(NONE, RUNS, AcqRel, Relaxed).is_err() {
+    let attempt = ATTEMPTS.load(Relaxed).wrapping_add(1);
+    if attempt > MAX_ATTEMPTS && !attempt.is_power_of_two() || handler::is_possible() {
+        ATTEMPTS.store(attempt, Relaxed);
+        return;
+    }
+    ATTEMPTS.store(0, Relaxed);
+    if THREADS.compare_exchange(NONE, RUNS, AcqRel, Relaxed).is_err() {
         return;
     }
     if system::without_signals(|| thread("saba").spawn(observe)).is_err() {
@@ -114,7 +122,7 @@ pub(crate) fn begin() {
 
 /// Starts the threads for connections that were made in a signal handler.
 pub(crate) fn resume() {
-    if IS_DEFERRED.load(Relaxed) {
+    if ATTEMPTS.load(Relaxed) != 0 {
         let errno = system::Errno::keep();
         begin();
         drop(errno);
@@ -193,7 +201,7 @@ extern "C" fn child() {
     WATCH.restart();
     PROCESS.store(system::process(), Relaxed);
     THREADS.store(if IS_SILENT.load(Relaxed) { ENDED } else { NONE }, Release);
-    IS_DEFERRED.store(false, Relaxed);
+    ATTEMPTS.store(0, Relaxed);
     WAS_DENIED.store(false, Relaxed);
     IS_OWN.set(false);
 }

@@ -74,7 +74,6 @@ fn process_ends_with_the_last_thread_of_the_program() {
         }
         assert_eq!(program.next_line(), "exit");
         assert_eq!(program.ends(), Some(0));
-        world.until(|core| core.state().clients().len() == 0);
     }
 }
 
