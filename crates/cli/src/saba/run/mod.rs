@@ -2,6 +2,7 @@
 
 mod child;
 mod library;
+mod unseen;
 mod variables;
 
 use crate::answer::Answer;
@@ -168,6 +169,13 @@ impl Flags {
         let (all, kept) = variables.all(std::env::vars_os());
         for kept in kept {
             note(format_args!("saba: {kept}"));
+        }
+        let command = Path::new(&self.command[0]);
+        if let Some(why) = library.as_ref().and_then(|_| unseen::why(command)) {
+            note(format_args!(
+                "saba: {} {why}: its connections are neither marked nor reported",
+                command.display()
+            ));
         }
         let words = self.command.iter().map(|word| CString::new(word.as_bytes()));
         let words = words.collect::<Result<Vec<_>, _>>().expect("arguments have no zero");
