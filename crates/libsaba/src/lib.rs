@@ -44,6 +44,7 @@ mod lease_thread;
 mod mark;
 mod options;
 mod pool;
+mod resolve;
 mod session;
 mod signals;
 mod socket;
@@ -54,7 +55,8 @@ pub use client::{Client, Opened};
 pub use endpoint::{Endpoint, InvalidEndpoint};
 pub use endpoints::Endpoints;
 pub use mark::{InvalidMark, Mark};
-pub use options::{Options, Resolve};
+pub use options::Options;
+pub use resolve::Resolve;
 pub use tls::TlsFiles;
 
 /// The error of a call.

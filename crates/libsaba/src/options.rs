@@ -4,13 +4,8 @@ use crate::driver::Driver;
 use crate::files;
 use crate::http::HttpConnection;
 use crate::session::{Registration, Session};
-use crate::{Endpoint, Endpoints, Error, TlsFiles, environment};
-use std::io;
-use std::net::IpAddr;
+use crate::{Endpoint, Endpoints, Error, Resolve, TlsFiles, environment};
 use std::path::{Path, PathBuf};
-
-/// Returns the addresses of a host that an endpoint names.
-pub type Resolve = fn(&str) -> io::Result<Vec<IpAddr>>;
 
 /// The options of a registration.
 #[derive(Debug, Clone, Default)]
