@@ -183,10 +183,26 @@ fn render(error: &InputError) -> String {
 }
 
 /// Returns the text with other characters than printable ones replaced, so that it can't move the cursor
-/// or colour the screen.
+/// or colour the screen, and with long runs of digits shortened, such as that of 1e308.
 fn printable(text: &str) -> String {
-    text.chars().map(|c| if is_printable(c) || c == '\n' { c } else { '\u{fffd}' }).collect()
+    let printable = text.chars().map(|c| if is_printable(c) || c == '\n' { c } else { '\u{fffd}' });
+    let mut out = String::new();
+    for run in
+        printable.collect::<Vec<char>>().chunk_by(|a, b| a.is_ascii_digit() && b.is_ascii_digit())
+    {
+        match run.len() > DIGITS {
+            true => {
+                out.extend(&run[..DIGITS / 2]);
+                out += &format!("… ({} digits)", run.len());
+            }
+            false => out.extend(run),
+        }
+    }
+    out
 }
+
+/// The longest run of digits that is printed whole: more than any number of 64 bits, as of a GUID, has.
+const DIGITS: usize = 24;
 
 /// The place of an error in its file, for miette to draw.
 #[derive(Debug)]
@@ -223,5 +239,19 @@ impl Diagnostic for Snippet<'_> {
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let unnamed = |label: LabeledSpan| LabeledSpan::new_with_span(None, *label.inner());
         Some(Box::new(self.0.labels()?.map(unnamed)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn text_of_others_is_printed_in_short_and_cannot_draw() {
+        assert_eq!(printable("a\u{202e}b\u{1b}[31m\n"), "a\u{fffd}b\u{fffd}[31m\n");
+        assert_eq!(printable("18446744073709551615 ps"), "18446744073709551615 ps");
+        let text = format!("{} ns, {:?}", 1e308, "1");
+        assert_eq!(printable(&text), "100000000000… (309 digits) ns, \"1\"");
+        assert_eq!(printable(""), "");
     }
 }

@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub struct Rights {
     /// Patterns of the applications that the caller may register.
     pub applications: Vec<Pattern>,
+    /// Patterns of the hosts that the caller may name as ends of connections.
+    pub hosts: Vec<Pattern>,
     /// True if the caller may drain ports and share them again.
     pub drain: bool,
     /// True if the caller sees the applications and connections of all callers, and not only its own.
@@ -36,6 +38,16 @@ pub enum Denied {
         /// The patterns of names that the caller may register.
         allowed: String,
     },
+    /// The caller may not name this host.
+    #[error("{owner} may not connect host {name:?} (allowed: {allowed})")]
+    Host {
+        /// The caller.
+        owner: Owner,
+        /// The host's name.
+        name: String,
+        /// The patterns of names that the caller may give.
+        allowed: String,
+    },
     /// The caller may not drain ports.
     #[error(
         "{owner} may not drain ports (allowed: credentials with `drain = true`, root, and the controller's user)"
@@ -55,14 +67,23 @@ impl Caller {
     /// Returns a caller on this machine. Such a caller may register every application. An operator may drain ports and
     /// sees what belongs to others.
     pub fn local(owner: Owner, is_operator: bool) -> Self {
-        let applications = vec![Pattern::any()];
-        let rights = Rights { applications, drain: is_operator, sees_all: is_operator };
+        let rights = Rights {
+            applications: vec![Pattern::any()],
+            hosts: vec![Pattern::any()],
+            drain: is_operator,
+            sees_all: is_operator,
+        };
         Caller { owner, rights: Arc::new(rights) }
     }
 
     /// Returns the owner of the caller's clients, for which limits are counted.
     pub fn owner(&self) -> &Owner {
         &self.owner
+    }
+
+    /// Returns the caller's permissions.
+    pub fn rights(&self) -> &Rights {
+        &self.rights
     }
 
     /// Returns whether the caller sees what belongs to an owner.
@@ -85,21 +106,26 @@ impl Caller {
         match call {
             Call::Drain(..) if !self.rights.drain => Err(Denied::Drain { owner: owner() }),
             Call::Request(request) => match &request.request {
-                Request::Register { name, .. } => {
-                    let patterns = &self.rights.applications;
-                    if patterns.iter().any(|pattern| pattern.is_like(name)) {
-                        return Ok(());
-                    }
-                    let allowed: Vec<String> = patterns.iter().map(Pattern::to_string).collect();
-                    let (name, allowed) = (name.clone(), allowed.join(", "));
-                    Err(Denied::Application { owner: owner(), name, allowed })
-                }
+                Request::Register { name, .. } => unlike(&self.rights.applications, [name])
+                    .map_or(Ok(()), |(name, allowed)| {
+                        Err(Denied::Application { owner: owner(), name, allowed })
+                    }),
+                Request::Connect { from, to, .. } => unlike(&self.rights.hosts, [from, to])
+                    .map_or(Ok(()), |(name, allowed)| {
+                        Err(Denied::Host { owner: owner(), name, allowed })
+                    }),
                 // The core lets only the owner change a registration.
-                Request::Deregister { .. } | Request::Connect { .. } | Request::Close { .. } => {
-                    Ok(())
-                }
+                Request::Deregister { .. } | Request::Close { .. } => Ok(()),
             },
             Call::Hello | Call::Renew(_) | Call::Goodbye(_) | Call::Drain(..) => Ok(()),
         }
     }
+}
+
+/// Returns the first name that no pattern matches, with the patterns.
+fn unlike<const N: usize>(patterns: &[Pattern], names: [&String; N]) -> Option<(String, String)> {
+    let is_allowed = |name: &str| patterns.iter().any(|pattern| pattern.is_like(name));
+    let name = names.into_iter().find(|name| !is_allowed(name))?;
+    let allowed: Vec<String> = patterns.iter().map(Pattern::to_string).collect();
+    Some((name.clone(), allowed.join(", ")))
 }

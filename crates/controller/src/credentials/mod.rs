@@ -103,7 +103,7 @@ mod tests {
             name: name.into(),
             certificate: Some(format!("{name}.example.org")),
             token: None,
-            rights: Rights { applications: vec![Pattern::any()], drain: false, sees_all: false },
+            rights: Caller::local(Owner::default(), false).rights().clone(),
         };
         let credentials = Credentials::new(&["admin", "spark"].map(credential));
         let of = |names: &[&str]| {

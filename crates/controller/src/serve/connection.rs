@@ -207,7 +207,8 @@ mod tests {
     /// Returns the other end of a connection of this peer. The answer of `/short` has an end, that of `/endless` has
     /// none.
     fn connected(peer: Peer) -> (Connections, DuplexStream) {
-        let rights = Rights { applications: Vec::new(), drain: true, sees_all: false };
+        let rights =
+            Rights { applications: Vec::new(), hosts: Vec::new(), drain: true, sees_all: false };
         let (name, certificate) = ("spark".to_owned(), None);
         let token = Some(TokenDigest::of("secret"));
         let credentials = Credentials::new(&[Credential { name, certificate, token, rights }]);

@@ -114,6 +114,7 @@ pub(super) struct CredentialSpec {
     pub(super) certificate: Option<Spanned<String>>,
     pub(super) token_sha256: Option<Spanned<String>>,
     pub(super) applications: Spanned<Vec<Spanned<String>>>,
+    pub(super) hosts: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     pub(super) drain: bool,
     pub(super) see: Option<Spanned<String>>,

@@ -190,6 +190,13 @@ fn http_requests_authenticate_by_token() {
         ask("POST /v1/requests", sparks, &request.replace("half", "all"))
             .starts_with("HTTP/1.1 200")
     );
+    let connect = |to: &str| {
+        let connect = format!("{{\"application\": 0, \"from\": \"h0\", \"to\": \"{to}\"}}");
+        format!("{{\"client\": 0, \"number\": 1, \"request\": {{\"connect\": {connect}}}}}")
+    };
+    let denied = ask("POST /v1/requests", sparks, &connect("switch"));
+    assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("allowed: h*"), "{denied}");
+    assert!(ask("POST /v1/requests", sparks, &connect("h1")).starts_with("HTTP/1.1 200"));
     // Only an operator sees what belongs to others.
     let status = |shown: &str| {
         let answer = ask("GET /v1/status", shown, "");

@@ -130,7 +130,12 @@ pub(crate) fn credential(
 ) -> Credential {
     let pattern = |text: &&str| Pattern::try_from(text.to_string()).unwrap();
     let applications = applications.iter().map(pattern).collect();
-    let rights = Rights { applications, drain: is_operator, sees_all: is_operator };
+    let rights = Rights {
+        applications,
+        hosts: vec![Pattern::try_from("h*".to_string()).unwrap()],
+        drain: is_operator,
+        sees_all: is_operator,
+    };
     let certificate = certificate.map(str::to_owned);
     Credential { name: name.into(), certificate, token: token.map(TokenDigest::of), rights }
 }

@@ -64,7 +64,12 @@ impl Authority {
             name: "client".into(),
             certificate: Some("client.test".into()),
             token: Some(TokenDigest::of("abc")),
-            rights: Rights { applications: vec![pattern], drain: false, sees_all: false },
+            rights: Rights {
+                applications: vec![pattern],
+                hosts: vec![Pattern::any()],
+                drain: false,
+                sees_all: false,
+            },
         };
         let credentials = Credentials::new(&[credential]);
         let files = TlsFiles { certificate, key, clients: Some(self.file()) };

@@ -95,8 +95,16 @@ fn credential(source: &Source, spec: &CredentialSpec) -> Result<Credential, Inpu
     };
     let applications: Result<Vec<Pattern>, _> =
         spec.applications.get_ref().iter().map(pattern).collect();
-    let sees_all = sees_all(source, spec.see.as_ref())?;
-    let rights = Rights { applications: applications?, drain: spec.drain, sees_all };
+    let hosts: Result<Vec<Pattern>, _> = match &spec.hosts {
+        Some(hosts) => hosts.iter().map(pattern).collect(),
+        None => Ok(vec![Pattern::any()]),
+    };
+    let rights = Rights {
+        applications: applications?,
+        hosts: hosts?,
+        drain: spec.drain,
+        sees_all: sees_all(source, spec.see.as_ref())?,
+    };
     if rights.applications.is_empty() && !rights.drain && !rights.sees_all {
         let wrong = at(source, &spec.applications, "a credential without permissions");
         return Err(wrong.allowed("names of applications, with * for any characters"));

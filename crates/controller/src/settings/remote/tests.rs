@@ -66,6 +66,12 @@ fn unauthenticated_remote_address_is_refused_with_its_line() {
         ("\"sp*\"", "\"\"", "c.toml:13: a pattern of 0 bytes"),
         ("[\"LR\", \"sp*\"]", "[]\nsee = \"some\"", "c.toml:14: seeing \"some\""),
         ("[\"LR\", \"sp*\"]", "[]\nsee = \"all\"", ""),
+        (
+            "[\"LR\", \"sp*\"]",
+            "[\"LR\"]\nhosts = [\"h1\", \"\"]",
+            "c.toml:14: a pattern of 0 bytes",
+        ),
+        ("[\"LR\", \"sp*\"]", "[\"LR\"]\nhosts = [\"rack3-*\"]", ""),
         (&token, "", ""),
     ];
     for (from, to, message) in cases {
