@@ -163,6 +163,7 @@ fn refused(error: Unauthenticated, headers: &HeaderMap) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::daemon::Call;
     use axum::middleware::from_fn_with_state;
     use axum::routing::post;
     use axum::{Extension, Router};
@@ -193,5 +194,21 @@ mod tests {
         assert_eq!(ordered(&[own, ("content-type", "text/plain")]).await, (415, None));
         let grpc = ("content-type", "application/grpc");
         assert_eq!(ordered(&[own, grpc, page]).await, (200, Some("7".to_owned())));
+    }
+
+    /// Users of the machine drain nothing and see their own, unless they are root or the controller's user.
+    #[test]
+    fn users_are_no_operators() {
+        let mut authenticator = Authenticator::new(Credentials::default());
+        authenticator.own = 1000;
+        let is_operator = |peer: Peer| {
+            let caller = authenticator.caller(Some(&peer), &HeaderMap::new()).unwrap();
+            let may_drain = caller.check(&Call::Drain(Vec::new(), true)).is_ok();
+            assert_eq!(caller.sees(Some(&"another".into())), may_drain);
+            assert!(caller.sees(Some(caller.owner())));
+            may_drain
+        };
+        assert_eq!([0, 1000, 1001].map(|user| is_operator(Peer::User(user))), [true, true, false]);
+        assert!(is_operator(Peer::Loopback));
     }
 }
