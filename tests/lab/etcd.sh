@@ -165,6 +165,14 @@ records_deleted_from_etcd_disappear() {
   for name in a b c; do wait_until_prints 0 controllers applications $name.socket || return 1; done
   wait_until_prints "a b c" groups && controllers latency a.socket b.socket c.socket
 }
+# All members are lost, and an empty cluster takes their place under the same addresses.
+replaced_etcd_is_noticed() {
+  local at name
+  kill_all e0 e1 e2 && rm -rf e0 e1 e2
+  for at in 0 1 2; do start_etcd $at new; done
+  for name in a b c; do wait_until_prints 1 grep -c "etcd was replaced or restored" $name.log || return 1; done
+  wait_until_prints "a b c" groups && controllers latency a.socket b.socket c.socket
+}
 load_of_a_hundred_applications_starts() {
   mkfifo end && { controllers load there.json a.socket b.socket c.socket <end >load.output 2>load.log & } && pids[load]=$! &&
     exec 9>end && sleep 3 && kill -0 "${pids[load]}"
@@ -210,6 +218,6 @@ ports_equal_those_of_a_single_controller() {
 count each_of_three_owns_a_group latency_of_registrations_is_printed other_table_or_unknown_name_is_refused \
   group_of_a_killed_controller_is_taken_over restarted_controller_owns_its_group_again \
   client_fails_over_to_another_controller group_of_a_stopped_controller_is_taken_over \
-  invalid_records_are_ignored_and_logged records_deleted_from_etcd_disappear \
+  invalid_records_are_ignored_and_logged records_deleted_from_etcd_disappear replaced_etcd_is_noticed \
   load_of_a_hundred_applications_starts load_survives_a_killed_controller load_survives_a_killed_etcd_leader \
   load_survives_a_partitioned_controller all_controllers_have_the_clients_state recordings_replay ports_equal_those_of_a_single_controller

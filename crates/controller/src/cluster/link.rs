@@ -71,6 +71,8 @@ pub(super) struct Author {
 /// The content of the store.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
+    /// The id of etcd's cluster.
+    pub(super) cluster: u64,
     /// The revision of etcd at which the store was read.
     pub(super) at: i64,
     /// The revision of the last write.
@@ -124,6 +126,13 @@ impl Link {
         Ok(Link { client, keys })
     }
 
+    /// Returns the id of etcd's cluster, and its revision.
+    pub(super) async fn identity(&mut self) -> Result<(u64, i64), Failure> {
+        let options = GetOptions::new().with_count_only();
+        let answer = within(self.client.get(self.keys.head(), Some(options))).await?;
+        Ok(answer.header().map_or((0, 0), |header| (header.cluster_id(), header.revision())))
+    }
+
     /// Reads the whole store at one revision.
     pub(super) async fn load(&mut self) -> Result<Loaded, Failure> {
         let mut loaded = Loaded::default();
@@ -139,8 +148,8 @@ impl Link {
             };
             let mut kv = self.client.kv_client().max_decoding_message_size(LARGEST);
             let page = within(kv.get(from, Some(options))).await?;
-            if loaded.at == 0 {
-                loaded.at = page.header().map_or(0, |header| header.revision());
+            if let Some(header) = page.header().filter(|_| loaded.at == 0) {
+                (loaded.cluster, loaded.at) = (header.cluster_id(), header.revision());
             }
             for of in page.kvs() {
                 self.take(&mut loaded, of)?;

@@ -50,6 +50,17 @@ pub struct Next {
     pub connection: u64,
 }
 
+impl Next {
+    /// Returns the later of both next ids of each kind.
+    pub(super) fn or_later(self, other: Next) -> Next {
+        Next {
+            client: self.client.max(other.client),
+            application: self.application.max(other.application),
+            connection: self.connection.max(other.connection),
+        }
+    }
+}
+
 /// A client.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Client {

@@ -577,3 +577,43 @@ fn group_holder_ends_client_leases() {
     several.settle();
     assert_eq!(home(&several), None, "the client was silent for a whole lease");
 }
+
+/// After the store was emptied or restored from an old copy, ids that were used before never come again, at this
+/// controller and at others.
+#[test]
+fn ids_never_come_again_after_the_store_was_emptied() {
+    let new = |stored: State| {
+        let core = Core::new(rules(), Settings::default(), profiles(), stored, ms(0)).unwrap();
+        let mut core = core.shared("a".into(), 0);
+        let until = ms(1_000_000);
+        core.handle(ms(0), Input::GroupsHeld { groups: vec!["a".into()], until });
+        core
+    };
+    // Returns the changes of the next write, which is stored.
+    let stored = |core: &mut Core, revision: u64| {
+        let write = std::iter::from_fn(|| core.poll()).find_map(|output| match output {
+            Output::Store { write, changes, .. } => Some((write, changes)),
+            _ => None,
+        });
+        let (write, changes) = write.unwrap();
+        core.handle(ms(revision), Input::Stored { write, error: None, revision });
+        changes
+    };
+    let hello = |core: &mut Core, revision| {
+        let (ticket, owner) = (Ticket(revision), Owner::default());
+        core.handle(ms(revision), Input::Hello { ticket, owner });
+        let changes = stored(core, revision);
+        changes.into_iter().find_map(|of| match of {
+            Change::Client(client, Some(_)) => Some(client),
+            _ => None,
+        })
+    };
+    let mut core = new(State::default());
+    let clients = [1, 2, 3].map(|revision| hello(&mut core, revision).unwrap());
+    core.handle(ms(4), Input::Reloaded { revision: 4, write: 0, records: Vec::new() });
+    assert_eq!(core.state().clients().len(), 0);
+    let restored = stored(&mut core, 5);
+    assert!(hello(&mut core, 6).unwrap() > clients[2]);
+    let mut other = new(State::of(restored));
+    assert!(hello(&mut other, 7).unwrap() > clients[2]);
+}

@@ -31,6 +31,8 @@ pub(super) struct Session {
     at: usize,
     /// A random number of this process, part of the author of its writes.
     run: u64,
+    /// The id of etcd's cluster.
+    cluster: u64,
     /// The last revision of etcd whose events are known, and the revision of the last write.
     revision: i64,
     head: u64,
@@ -68,6 +70,7 @@ impl Session {
             rules: loaded.rules,
             at: 0,
             run: u64::from_le_bytes(run),
+            cluster: loaded.cluster,
             revision: loaded.at,
             head: loaded.head,
             pending: None,

@@ -1,7 +1,7 @@
 //! The effect of stored changes, by this controller and by others that share the store.
 
 use super::Core;
-use super::waiting::Writing;
+use super::waiting::{Waiting, Writing};
 use crate::core::change::Change;
 use crate::core::output::Output;
 use crate::core::request::Refusal;
@@ -33,9 +33,19 @@ impl Core {
 
     /// Handles changes by another controller. An unfinished write of this controller was decided
     /// before them, so the store has not accepted it.
-    pub(super) fn learned(&mut self, revision: u64, changes: Vec<Change>) {
+    ///
+    /// Ids never come again: if the store was emptied or restored from an old copy, this controller keeps its next ids
+    /// and stores them.
+    pub(super) fn learned(&mut self, revision: u64, mut changes: Vec<Change>) {
         self.decide_anew();
         self.revision = revision;
+        for change in &mut changes {
+            let Change::Next(next) = change else { continue };
+            let later = next.or_later(self.state.next);
+            if std::mem::replace(next, later) != later {
+                self.waiting.push_front(Waiting::Ids);
+            }
+        }
         let undo: Vec<Change> = changes.iter().map(|of| self.state.apply(of.clone())).collect();
         self.take_effect(&changes, &undo);
         self.settle();

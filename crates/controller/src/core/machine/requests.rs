@@ -3,6 +3,7 @@
 use super::Core;
 use super::waiting::{Waiting, Writing};
 use crate::core::batch::Batch;
+use crate::core::change::Change;
 use crate::core::output::Output;
 use crate::core::request::{Answer, Refusal, Ticket};
 use bandwise_saba::controller::PortId;
@@ -118,6 +119,10 @@ impl Core {
             }
             Waiting::Moves(connection, path) => {
                 batch.moves(state, connection, path);
+                return None;
+            }
+            Waiting::Ids => {
+                batch.put(state, Change::Next(state.next));
                 return None;
             }
             Waiting::Adopt(client) => {

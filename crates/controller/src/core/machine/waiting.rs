@@ -19,6 +19,8 @@ pub(super) enum Waiting {
     Moves(ConnectionId, Box<[PortId]>),
     /// A client made a call here, while another controller keeps its lease.
     Adopt(ClientId),
+    /// The store lacks the next ids that this controller knows.
+    Ids,
 }
 
 impl Waiting {
@@ -30,7 +32,7 @@ impl Waiting {
             | Waiting::Renew(ticket, _)
             | Waiting::Goodbye(ticket, _)
             | Waiting::Drain(ticket, ..) => Some(ticket),
-            Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Adopt(_) => None,
+            Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Adopt(_) | Waiting::Ids => None,
         }
     }
 }

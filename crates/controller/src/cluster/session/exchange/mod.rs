@@ -87,6 +87,7 @@ impl<'a> Exchange<'a> {
         &mut self,
         messages: &mut UnboundedReceiver<PersisterMessage>,
     ) -> Result<std::convert::Infallible, ExchangeEnd> {
+        self.recognise().await?;
         self.lease().await?;
         let mut watch = self.link.watch(self.of.revision + 1).await?;
         if let Some((write, _)) = self.of.pending.clone() {
@@ -131,6 +132,21 @@ impl<'a> Exchange<'a> {
                 }
             }
         }
+    }
+
+    /// Reloads the store if etcd was replaced by another cluster or restored from an older copy, whose events would not
+    /// continue the known ones. Leases of the former cluster are gone.
+    async fn recognise(&mut self) -> Result<(), ExchangeEnd> {
+        let (cluster, revision) = self.link.identity().await?;
+        if cluster == self.of.cluster && revision >= self.of.revision {
+            return Ok(());
+        }
+        let known = self.of.revision;
+        tracing::error!(cluster, revision, known, "etcd was replaced or restored: reloading it");
+        self.of.lease = None;
+        self.load().await?;
+        self.of.cluster = cluster;
+        Ok(())
     }
 
     /// Starts a lease if there is none. Fails while another controller of the same name is alive.
