@@ -2,7 +2,7 @@
 //! network.
 //!
 //! ```text
-//!  HTTP ──> messages ──> event loop (Core) ──> persister (Store, or etcd)
+//!  HTTP ──> queue ─────> event loop (Core) ──> persister (Store, or etcd)
 //!                         │ ^ ^ ^───────────────┘
 //!                         │ │ └────────> writer (Switches)
 //!                         └─┴──────────> discovery (Switches)
