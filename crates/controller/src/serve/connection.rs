@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 /// The largest numbers of connections of one listener, if the limit of descriptors allows them. Each program opens one
 /// or a few.
-const ROOM: Room = Room { all: 8_192, strangers: 512, of_address: 64, of_owner: 4_096 };
+const ROOM: Room = Room { all: 8_192, strangers: 512, of_address: 256, of_owner: 4_096 };
 
 /// The time in which a peer has to make itself known: by the certificate of a TLS handshake, or by a first request with
 /// a token.
@@ -222,7 +222,7 @@ mod tests {
                 Authenticator::new(credentials),
                 Authenticator::authenticate,
             ));
-        let connections = Connections::new(router, 100);
+        let connections = Connections::new(router, 1000);
         let (own, other) = duplex(16 << 10);
         let place = connections.place(Holder::stranger([10, 0, 0, 1].into())).unwrap();
         let (router, builder) = (connections.router.clone(), connections.builder.clone());
