@@ -118,7 +118,8 @@ carried() { # NAME BYTE-OF-1 BYTE-OF-2
 on_the_wire() { # NAME WHAT BYTE-OF-1 BYTE-OF-2 CONNECTIONS, or none where it may end before the controller knows it
   local packets most
   # The server of rping destroys its event channel while its own thread may wait there, which then ends the process.
-  if grep -qs 'rdma_get_cm_event: Bad file descriptor' "$saba/1.rping"; then echo 0 >"$saba/1.rping.status"; fi
+  if [ "$1 $(cat "$saba/1.$1.status" 2>/dev/null)" = "rping 255" ] &&
+    grep -qs 'rdma_get_cm_event: Bad file descriptor' "$saba/1.rping"; then echo 0 >"$saba/1.rping.status"; fi
   most=$(sort -n "$saba/$1.known" 2>/dev/null | tail -n 1)
   packets=$(carried "$1" "$3" "$4" 2>/dev/null || true)
   if [ -n "$packets" ] && [ "$(cat "$saba"/[12]."$1".status 2>/dev/null | sort -u)" = 0 ] &&

@@ -107,12 +107,13 @@ fn is_displaced(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sides;
     use bandwise_agents::agent::{Event, Link, Order, RunId};
     use bandwise_agents::message::{Job, ToAgent};
     use bandwise_agents::{Agent, Challenge, Challenges, Seals, Span, Speaker};
     use bandwise_rdma::verbs::Transport;
     use bandwise_rdma::wire::Mtu;
-    use bandwise_session::{Gid, Method, Part, Region, Task, encode};
+    use bandwise_session::{Method, Part, Task, encode};
     use bandwise_units::Time;
     use std::net::{IpAddr, Ipv4Addr, TcpListener};
 
@@ -124,18 +125,7 @@ mod tests {
     }
 
     fn side(address: Ipv4Addr) -> Side {
-        let gid: Gid = address.to_ipv6_mapped().into();
-        let region = Region { address: 0, rkey: 0, bytes: 64 };
-        let (manager, queue_pairs) = (None, Vec::new());
-        Side {
-            device: "d".into(),
-            lid: 0,
-            gid: Some(gid),
-            mtu: Mtu::MAX,
-            region,
-            manager,
-            queue_pairs,
-        }
+        sides::side(address.to_ipv6_mapped())
     }
 
     fn task() -> Task {

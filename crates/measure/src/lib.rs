@@ -37,6 +37,8 @@ mod random;
 pub mod rate;
 mod reach;
 pub mod server;
+#[cfg(test)]
+mod sides;
 pub mod threads;
 pub mod worker;
 

@@ -51,10 +51,10 @@ impl Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sides;
     use bandwise_rdma::verbs::Transport;
     use bandwise_rdma::wire::Mtu;
-    use bandwise_session::{Gid, Method, Operation, Region};
-    use std::net::Ipv6Addr;
+    use bandwise_session::{Method, Operation};
 
     fn limits() -> Limits {
         let (memory, time) = (Bytes::new(256 << 20), Duration::from_secs(3_600));
@@ -62,18 +62,7 @@ mod tests {
     }
 
     fn side(gid: &str) -> Side {
-        let gid: Gid = gid.parse::<Ipv6Addr>().unwrap().into();
-        let region = Region { address: 0, rkey: 0, bytes: 64 };
-        let (manager, queue_pairs) = (None, Vec::new());
-        Side {
-            device: "d".into(),
-            lid: 0,
-            gid: Some(gid),
-            mtu: Mtu::MAX,
-            region,
-            manager,
-            queue_pairs,
-        }
+        sides::side(gid.parse().unwrap())
     }
 
     fn task(bytes: u32, queue_pairs: u32, threads: u32, depth: u32) -> Task {

@@ -171,8 +171,9 @@ async fn serve<S>(
     let observe = move |request: Request, next: Next| {
         let (activity, first, place) = of_request.clone();
         async move {
+            let was_known = first.get().is_some();
             let answer = activity.observe(request, |request| next.run(request)).await;
-            first.get().inspect(|owner| place.recognise(owner));
+            first.get().filter(|_| !was_known).inspect(|owner| place.recognise(owner));
             answer
         }
     };

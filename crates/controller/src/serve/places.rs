@@ -29,13 +29,13 @@ impl Holder {
 /// The largest numbers of connections.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
-    /// Of all peers.
+    /// The connections of all peers.
     pub(super) all: usize,
-    /// Of all strangers.
+    /// The connections of all strangers.
     pub(super) strangers: usize,
-    /// Of the strangers at one address.
+    /// The connections of the strangers at one address.
     pub(super) of_address: usize,
-    /// Of one caller.
+    /// The connections of one caller.
     pub(super) of_owner: usize,
 }
 

@@ -239,7 +239,7 @@ fn switches_without_priorities_are_refused_in_words() {
     assert!(why(fault).contains("priority level 7 has no priority of the switch"));
 }
 
-/// What an earlier version wrote is replaced or removed, and other programs' settings stay.
+/// Settings of an earlier version are replaced or removed, and those of other programs stay.
 #[test]
 fn other_roots_of_a_switch_port_are_recognised() {
     let (switch, mut ports) = device(true, Some(mapped()));
