@@ -1,5 +1,6 @@
 //! [`Owner`]: the authenticated owner of clients.
 
+use bandwise_saba::controller::Tenant;
 use serde::{Deserialize, Serialize};
 
 /// The identity of an authenticated caller: a credential, or a user of this machine. No other
@@ -10,6 +11,13 @@ pub struct Owner(Box<str>);
 impl From<&str> for Owner {
     fn from(name: &str) -> Self {
         Owner(name.into())
+    }
+}
+
+impl Owner {
+    /// Returns the tenant for Saba's controller.
+    pub(super) fn tenant(&self) -> Tenant {
+        Tenant::from(&*self.0)
     }
 }
 

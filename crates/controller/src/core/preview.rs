@@ -1,6 +1,7 @@
 //! [`Core::preview`]: the port configurations after hypothetical registrations.
 
 use super::machine::Core;
+use super::owner::Owner;
 use super::request::Refusal;
 use bandwise_saba::controller::{
     ApplicationId, Command, ConnectionId, Event, PortConfig, PortId, Profile,
@@ -31,13 +32,17 @@ pub struct PortDifference {
 }
 
 impl Core {
-    /// Returns the ports whose configuration would change if these applications were registered
+    /// Returns the ports whose configuration would change if this owner registered these applications
     /// now. The core does not change.
     ///
     /// # Errors
     ///
     /// Returns a [`Refusal`] if the sensitivity table lacks one of the applications.
-    pub fn preview(&self, candidates: &[Candidate]) -> Result<Vec<PortDifference>, Refusal> {
+    pub fn preview(
+        &self,
+        owner: &Owner,
+        candidates: &[Candidate],
+    ) -> Result<Vec<PortDifference>, Refusal> {
         let mut controller = self.controller().clone();
         let (mut application, mut connection) = self.state().ids_to_come();
         for candidate in candidates {
@@ -45,7 +50,8 @@ impl Core {
             let name = Application::try_from(candidate.name.as_str()).expect("the table has it");
             let id = ApplicationId(application);
             let mut tell = |event| controller.handle(event).expect("ids are new");
-            tell(Event::Registered { application: id, profile: Profile::Named(name) });
+            let (profile, tenant) = (Profile::Named(name), owner.tenant());
+            tell(Event::Registered { application: id, profile, tenant });
             application += 1;
             for path in &candidate.paths {
                 let (made, path) = (ConnectionId(connection), path.clone());

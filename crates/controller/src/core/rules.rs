@@ -1,11 +1,12 @@
 //! [`Rules`] and [`Limits`]: the parameters of the core.
 
+use bandwise_saba::Share;
 use bandwise_saba::controller::{Settings, Weighting};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// The parameters of the core, apart from the sensitivity table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     /// The length of a client's lease, from its last call.
     pub lease: Duration,
@@ -28,6 +29,9 @@ pub struct Rules {
     /// The source of weights.
     #[serde(default)]
     pub weighting: Weighting,
+    /// The fraction of an equal part of a port that each [`Owner`](super::Owner) with applications at the port gets at
+    /// least, from 0 to 1.
+    pub guaranteed: f64,
     /// The limits of clients.
     pub limits: Limits,
 }
@@ -35,7 +39,8 @@ pub struct Rules {
 impl Rules {
     /// Returns the settings of Saba's controller.
     pub fn sharing(&self) -> Settings {
-        Settings { weighting: self.weighting, ..Settings::default() }
+        let guaranteed = Share::try_from(self.guaranteed).ok();
+        Settings { weighting: self.weighting, guaranteed, ..Settings::default() }
     }
 }
 
@@ -66,6 +71,7 @@ impl Default for Rules {
             max_retry: Duration::from_secs(30),
             max_changes: None,
             weighting: Weighting::default(),
+            guaranteed: 0.5,
             limits: Limits::default(),
         }
     }

@@ -90,6 +90,7 @@ struct Ends {
 
 async fn plan(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
     let candidates: Candidates = body(&bytes)?;
+    let owner = caller.owner().clone();
     let differs = context.handle.inspect(caller.owner(), move |core, paths| {
         let candidate = |candidate: CandidateSpec| -> Result<Candidate, crate::core::Refusal> {
             let path = |ends: &Ends| paths.path(&ends.from, &ends.to);
@@ -99,7 +100,7 @@ async fn plan(State(context): State<Context>, Extension(caller): By, bytes: Byte
         };
         let candidates: Result<Vec<Candidate>, _> =
             candidates.applications.into_iter().map(candidate).collect();
-        core.preview(&candidates?)
+        core.preview(&owner, &candidates?)
     });
     let differs = differs.await?.map_err(crate::daemon::CallError::Refused)?;
     Ok(Json(json!({ "ports": differs })))

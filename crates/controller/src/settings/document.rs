@@ -33,6 +33,7 @@ pub(super) struct Document {
     pub(super) recording_files: Option<Spanned<i64>>,
     pub(super) on_exit: Option<Spanned<String>>,
     pub(super) weights: Option<Spanned<String>>,
+    pub(super) guaranteed: Option<Spanned<Decimal>>,
     #[serde(default)]
     pub(super) times: TimesSpec,
     #[serde(default)]

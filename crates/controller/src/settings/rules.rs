@@ -26,6 +26,13 @@ pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, Input
         let wrong = || at(source, value, format!("a limit of {}", value.get_ref()));
         number.ok_or_else(|| wrong().allowed("1 to 10000000"))
     };
+    let guaranteed = |default: f64| {
+        let Some(value) = &document.guaranteed else { return Ok(default) };
+        let part = value.get_ref().0;
+        let wrong = || at(source, value, format!("{part} of an equal part"));
+        let is_part = (0.0..=1.0).contains(&part);
+        if is_part { Ok(part) } else { Err(wrong().allowed("0 to 1, such as 0.5 for half")) }
+    };
     let (times, limits, default) = (&document.times, &document.limits, Rules::default());
     Ok(Rules {
         lease: time(&times.lease, default.lease, ("100 ms", "86400 s"))?,
@@ -41,6 +48,7 @@ pub(super) fn rules(source: &Source, document: &Document) -> Result<Rules, Input
         max_retry: time(&times.max_retry, default.max_retry, ("1 ms", "86400 s"))?,
         max_changes: None,
         weighting: Weighting::default(),
+        guaranteed: guaranteed(default.guaranteed)?,
         limits: Limits {
             clients: number(&limits.clients, default.limits.clients)?,
             applications: number(&limits.applications, default.limits.applications)?,

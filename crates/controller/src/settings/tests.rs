@@ -23,6 +23,11 @@ fn paths_are_relative_to_the_file() {
         let rules = read(&format!("{WELL}weights = \"{text}\"\n")).unwrap().rules;
         assert_eq!((rules.weighting, rules.sharing().weighting), (weighting, weighting));
     }
+    let strict = read(&format!("{WELL}guaranteed = 1\n")).unwrap().rules;
+    assert_eq!(strict.sharing().guaranteed.map(f64::from), Some(1.0));
+    assert_eq!(read(&format!("{WELL}guaranteed = 0\n")).unwrap().rules.sharing().guaranteed, None);
+    let wrong = read(&format!("{WELL}guaranteed = 1.5\n")).unwrap_err();
+    assert!(wrong.contains("c.toml:5: 1.5 of an equal part (allowed: 0 to 1"), "{wrong}");
     let more = format!("{WELL}[times]\nlease = \"2 s\"\n[limits]\nconnections = 7\n");
     let rules = read(&more).unwrap().rules;
     assert_eq!((rules.lease, rules.limits.connections), (Duration::from_secs(2), 7));

@@ -287,40 +287,39 @@ fn refusals_by_limits_are_repeatable() {
 fn owners_have_limits_of_their_own() {
     let limits = Limits { clients: 3, answers: 5, ..Limits::default() };
     let mut world = World::new(Rules { limits, ..Rules::default() });
-    let hello = |world: &mut World, owner: &str| {
-        let ticket = world.ticket();
-        world.hear(Input::Hello { ticket, owner: owner.into() });
-        world.settle();
-        match &world.answers[&ticket] {
-            Ok(Answer::Welcome { client, .. }) => Ok(*client),
-            Ok(other) => panic!("{other:?}"),
-            Err(refusal) => Err(refusal.clone()),
-        }
-    };
     let many = |most, of| Refusal::TooMany { most, of };
-    let clients: Vec<_> = (0..5).map(|_| hello(&mut world, "one")).collect();
+    let clients: Vec<_> = (0..5).map(|_| world.hello_of("one".into())).collect();
     assert!(clients[..3].iter().all(Result::is_ok));
     assert_eq!(clients[3..], [Err(many(3, Limited::Clients)), Err(many(3, Limited::Clients))]);
-    let other = hello(&mut world, "other").unwrap();
-    let mut ask = |client: &ClientId, number, owner: &str| {
-        let request = NumberedRequest {
-            client: *client,
-            number,
-            acknowledged_below: 0,
-            request: register("nobody"),
-        };
-        let (ticket, path) = (world.ticket(), Ok(Vec::new()));
-        world.hear(Input::Request { ticket, owner: owner.into(), request, path });
-        world.settle();
-        world.answers[&ticket].clone().unwrap_err()
-    };
+    let other = world.hello_of("other".into()).unwrap();
     let unknown = Refusal::UnknownApplication("nobody".into());
     for number in 0..9 {
         let client = clients[number as usize % 3].as_ref().unwrap();
         let expected = if number < 5 { unknown.clone() } else { many(5, Limited::Answers) };
-        assert_eq!(ask(client, number, "one"), expected, "{number}");
+        let answer = world.answer_to(*client, number, register("nobody"));
+        assert_eq!(answer, Err(expected), "{number}");
     }
-    assert_eq!(ask(&other, 0, "other"), unknown);
+    assert_eq!(world.answer_to(other, 0, register("nobody")), Err(unknown));
+}
+
+/// However many applications an owner registers, another one keeps half of an equal part, also after a restart.
+#[test]
+fn owner_with_many_applications_leaves_others_their_part() {
+    let mut world = World::new(Rules::default());
+    let (one, many) = (world.hello(), world.hello_of("many".into()).unwrap());
+    let mut sends = |client, number, name| {
+        let of = application(&world.answer_to(client, number, register(name)));
+        world.answer_to(client, number + 1, connect(of, "h1", "h3")).unwrap();
+    };
+    sends(one, 0, "little");
+    for number in 0..100 {
+        sends(many, 2 * number, "all");
+    }
+    world.settle();
+    assert_eq!(world.weights(3), [1, 3]);
+    world.crash(true, true);
+    world.settle();
+    assert_eq!(world.weights(3), [1, 3]);
 }
 
 /// Nobody ends the client of another owner, or is told that this was done.
@@ -366,15 +365,18 @@ fn unknown_and_foreign_resources_are_refused() {
 #[test]
 fn preview_equals_the_later_configuration() {
     let (mut world, client, _) = two_that_send();
+    let owner = Owner::default();
     let paths = vec![vec![PortId(3)]];
-    let differs = world.core.preview(&[Candidate { name: "half".into(), paths }]).unwrap();
-    assert_eq!(world.core.preview(&[]).unwrap(), []);
+    let differs = world.core.preview(&owner, &[Candidate { name: "half".into(), paths }]).unwrap();
+    assert_eq!(world.core.preview(&owner, &[]).unwrap(), []);
     let half = application(&world.answer_to(client, 4, register("half")));
     world.answer_to(client, 5, connect(half, "h1", "h3")).unwrap();
     world.settle();
     assert_eq!(differs.len(), 1);
     assert_eq!(super::world::lowest(&differs[0].after), world.ports[&PortId(3)]);
-    assert!(world.core.preview(&[Candidate { name: "nobody".into(), paths: vec![] }]).is_err());
+    assert!(
+        world.core.preview(&owner, &[Candidate { name: "nobody".into(), paths: vec![] }]).is_err()
+    );
 }
 
 #[test]
@@ -420,7 +422,7 @@ fn invalid_records_of_other_controllers_are_ignored() {
         [
             "stored connection 99 is invalid: no priority level 99: there are 3, counted from 0",
             "stored application 99 has the invalid name \"\"",
-            "stored application 0 is invalid: application 0 is registered with another model",
+            "stored application 0 is invalid: application 0 is registered with another model or owner",
         ]
     );
     world.settle();

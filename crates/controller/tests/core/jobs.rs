@@ -1,9 +1,7 @@
 //! Applications that are registered in parts.
 
 use super::world::{World, application, connect, register, register_part};
-use bandwise_controller::core::{
-    Answer, ClientId, Input, NumberedRequest, Owner, Refusal, Request, Rules,
-};
+use bandwise_controller::core::{ClientId, Input, NumberedRequest, Owner, Refusal, Request, Rules};
 use bandwise_saba::controller::ApplicationId;
 
 /// Two clients, each with a part of `little` that sends to a host, and `all` beside them.
@@ -94,21 +92,8 @@ fn unstored_part_is_not_joined() {
 fn owners_have_separate_jobs_of_equal_name() {
     let mut world = World::new(Rules::default());
     let mut wholes = ["a", "b"].map(|owner| {
-        let (ticket, owner) = (world.ticket(), Owner::from(owner));
-        world.hear(Input::Hello { ticket, owner: owner.clone() });
-        world.store(true);
-        let welcome = world.answers.remove(&ticket).unwrap().unwrap();
-        let Answer::Welcome { client, .. } = welcome else { panic!() };
-        let ticket = world.ticket();
-        let request = NumberedRequest {
-            client,
-            number: 0,
-            acknowledged_below: 0,
-            request: register_part("little", "j"),
-        };
-        world.hear(Input::Request { ticket, owner, request, path: Ok(Vec::new()) });
-        world.store(true);
-        application(&world.answers.remove(&ticket).unwrap())
+        let client = world.hello_of(owner.into()).unwrap();
+        application(&world.answer_to(client, 0, register_part("little", "j")))
     });
     wholes.sort();
     let jobs = world.stored.applications().map(|of| of.1.job.as_ref().unwrap().whole);

@@ -84,6 +84,8 @@ pub(crate) struct World {
     pub ports: BTreeMap<PortId, PortConfig>,
     pub ended: BTreeMap<PortId, Duration>,
     pub answers: BTreeMap<Ticket, Result<Answer, Refusal>>,
+    /// The owners of clients, of all but the default one.
+    owners: BTreeMap<ClientId, Owner>,
     pub outputs: Vec<Output>,
     pub inputs: Vec<(Duration, Input)>,
     /// The core before its inputs.
@@ -110,6 +112,7 @@ impl World {
             ports: (0..PORTS).map(|port| (PortId(port), PortConfig::default())).collect(),
             ended: BTreeMap::new(),
             answers: BTreeMap::new(),
+            owners: BTreeMap::new(),
             outputs: Vec::new(),
             inputs: Vec::new(),
             next: 0,
@@ -283,7 +286,8 @@ impl World {
             }
             _ => Ok(Vec::new()),
         };
-        self.hear(Input::Request { ticket, owner: Owner::default(), request, path });
+        let owner = self.owners.get(&request.client).cloned().unwrap_or_default();
+        self.hear(Input::Request { ticket, owner, request, path });
         ticket
     }
 
@@ -300,11 +304,19 @@ impl World {
     }
 
     pub(crate) fn hello(&mut self) -> ClientId {
+        self.hello_of(Owner::default()).unwrap()
+    }
+
+    /// Returns a client of this owner.
+    pub(crate) fn hello_of(&mut self, owner: Owner) -> Result<ClientId, Refusal> {
         let ticket = self.ticket();
-        self.hear(Input::Hello { ticket, owner: Owner::default() });
+        self.hear(Input::Hello { ticket, owner: owner.clone() });
         self.store(true);
-        match self.answers.remove(&ticket).unwrap().unwrap() {
-            Answer::Welcome { client, .. } => client,
+        match self.answers.remove(&ticket).unwrap()? {
+            Answer::Welcome { client, .. } => {
+                self.owners.insert(client, owner);
+                Ok(client)
+            }
             other => panic!("{other:?}"),
         }
     }

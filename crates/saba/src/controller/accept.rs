@@ -1,7 +1,9 @@
 //! Acceptance of events: validation, and detection of copies.
 
 use super::facts::{Connection, Facts, Port};
-use super::{Accepted, ApplicationId, ConnectionId, Event, Levels, PortId, Profile, Refused};
+use super::{
+    Accepted, ApplicationId, ConnectionId, Event, Levels, PortId, Profile, Refused, Tenant,
+};
 use crate::mapping::PriorityLevel;
 use crate::sensitivity::Model;
 use crate::table::Application;
@@ -10,8 +12,8 @@ impl Facts {
     /// Accepts an event, or refuses it.
     pub(super) fn accept(&mut self, event: Event, levels: &Levels) -> Result<Accepted, Refused> {
         match event {
-            Event::Registered { application, profile } => {
-                self.registered(application, profile, levels)
+            Event::Registered { application, profile, tenant } => {
+                self.registered(application, profile, tenant, levels)
             }
             Event::Gone { application } => Ok(self.ended(application)),
             Event::Connected { connection, application, level, path } => {
@@ -36,6 +38,7 @@ impl Facts {
         &mut self,
         application: ApplicationId,
         profile: Profile,
+        tenant: Tenant,
         levels: &Levels,
     ) -> Result<Accepted, Refused> {
         if let Profile::Model(model) = &profile {
@@ -45,14 +48,14 @@ impl Facts {
             return Ok(Accepted::Known);
         }
         if let Some(known) = self.profile(application) {
-            let is_same = *known == profile;
+            let is_same = known == (&profile, &tenant);
             return if is_same {
                 Ok(Accepted::Known)
             } else {
                 Err(Refused::OtherProfile(application))
             };
         }
-        self.register(application, profile);
+        self.register(application, profile, tenant);
         Ok(Accepted::New)
     }
 

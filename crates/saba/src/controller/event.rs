@@ -25,6 +25,17 @@ pub struct ConnectionId(pub u64);
 )]
 pub struct PortId(pub u64);
 
+/// The party to which applications belong. Tenants share each port, whatever the number of their
+/// applications: see [`Settings::guaranteed`](super::Settings).
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tenant(Box<str>);
+
+impl From<&str> for Tenant {
+    fn from(name: &str) -> Self {
+        Tenant(name.into())
+    }
+}
+
 /// The profile of an application that registers.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Profile {
@@ -44,6 +55,8 @@ pub enum Event {
         application: ApplicationId,
         /// The profile.
         profile: Profile,
+        /// The tenant.
+        tenant: Tenant,
     },
     /// An application has ended (Saba 4.4.2, 12 and 13), and with it all its connections.
     Gone {
@@ -111,8 +124,8 @@ pub enum Accepted {
 /// The reasons for which an event is refused. Nothing changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The application is registered with another profile.
-    #[error("application {} is registered with another model", .0.0)]
+    /// The application is registered with another profile or tenant.
+    #[error("application {} is registered with another model or owner", .0.0)]
     OtherProfile(ApplicationId),
     /// The connection exists with another application, level or path.
     #[error("connection {} exists with another application, level or path", .0.0)]

@@ -4,7 +4,7 @@ use super::ids::Ids;
 use super::kinds::Kinds;
 use super::numbers::{Marks, Numbers};
 use super::senders::Senders;
-use super::{ApplicationId, ConnectionId, PortId, Profile};
+use super::{ApplicationId, ConnectionId, PortId, Profile, Tenant};
 use crate::mapping::PriorityLevel;
 use crate::sensitivity::Model;
 use crate::table::Application;
@@ -15,9 +15,9 @@ use std::num::NonZeroU8;
 /// highest revision. So neither the order of events nor their copies matter.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Facts {
-    /// The applications that are registered and have not ended, with the number of their profile.
+    /// The applications that are registered and have not ended, with the number of their kind.
     pub(super) applications: BTreeMap<ApplicationId, u32>,
-    /// Their profiles, by number.
+    /// The kinds: profiles with their tenants, by number.
     pub(super) kinds: Kinds,
     pub(super) gone: Ids,
     /// The open connections of applications that have not ended.
@@ -82,9 +82,10 @@ impl Changes {
 }
 
 impl Facts {
-    /// Returns the profile of a registered application.
-    pub(super) fn profile(&self, application: ApplicationId) -> Option<&Profile> {
-        Some(self.kinds.profile(*self.applications.get(&application)?))
+    /// Returns the profile and tenant of a registered application.
+    pub(super) fn profile(&self, application: ApplicationId) -> Option<(&Profile, &Tenant)> {
+        let kind = *self.applications.get(&application)?;
+        Some((self.kinds.profile(kind), self.kinds.tenant(kind)))
     }
 
     /// Returns the model of a profile, if there is one.
@@ -95,9 +96,14 @@ impl Facts {
         }
     }
 
-    pub(super) fn register(&mut self, application: ApplicationId, profile: Profile) {
+    pub(super) fn register(
+        &mut self,
+        application: ApplicationId,
+        profile: Profile,
+        tenant: Tenant,
+    ) {
         let number = self.numbers.give(application);
-        let kind = self.kinds.join(profile);
+        let kind = self.kinds.join(profile, tenant);
         self.applications.insert(application, kind);
         for port in self.ports_of(application) {
             self.ports[port as usize].senders.change(number, None, Some(kind));
@@ -112,10 +118,10 @@ impl Facts {
     }
 
     pub(super) fn set_model(&mut self, name: Application, model: Model, revision: u64) {
-        let kind = self.kinds.named(&name);
-        self.models.insert(name, (revision, model));
-        let named = self.applications.iter().filter(|of| Some(*of.1) == kind);
+        let has_name = |kind| matches!(self.kinds.profile(kind), Profile::Named(of) if *of == name);
+        let named = self.applications.iter().filter(|of| has_name(*of.1));
         let named: Vec<ApplicationId> = named.map(|of| *of.0).collect();
+        self.models.insert(name, (revision, model));
         for application in named {
             self.model_changed(application);
         }

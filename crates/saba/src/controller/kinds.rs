@@ -1,11 +1,11 @@
-//! [`Kinds`]: the profiles of applications, each once.
+//! [`Kinds`]: the profiles of applications with their tenants, each once.
 
-use super::Profile;
 use super::numbers::Numbers;
 use super::shares::ModelKey;
+use super::{Profile, Tenant};
 use crate::table::Application;
 
-/// The profiles in use, by number.
+/// The profiles in use with their tenants, by number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Kinds {
     numbers: Numbers<Key>,
@@ -15,31 +15,34 @@ pub(super) struct Kinds {
 #[derive(Debug, Clone)]
 struct Kind {
     profile: Profile,
+    tenant: Tenant,
     /// The number of applications with the profile.
     applications: u32,
 }
 
-/// The ordered key of a profile.
+/// The ordered key of a tenant's profile.
+type Key = (ProfileKey, Tenant);
+
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Key {
+enum ProfileKey {
     Named(Application),
     Model(ModelKey),
 }
 
-impl Key {
-    fn of(profile: &Profile) -> Key {
+impl ProfileKey {
+    fn of(profile: &Profile) -> ProfileKey {
         match profile {
-            Profile::Named(name) => Key::Named(name.clone()),
-            Profile::Model(model) => Key::Model(ModelKey::of(model)),
+            Profile::Named(name) => ProfileKey::Named(name.clone()),
+            Profile::Model(model) => ProfileKey::Model(ModelKey::of(model)),
         }
     }
 }
 
 impl Kinds {
-    /// Adds an application with this profile, and returns the profile's number.
-    pub(super) fn join(&mut self, profile: Profile) -> u32 {
-        let number = self.numbers.give(Key::of(&profile));
-        let kind = Kind { profile, applications: 1 };
+    /// Adds a tenant's application with this profile, and returns the number of both.
+    pub(super) fn join(&mut self, profile: Profile, tenant: Tenant) -> u32 {
+        let number = self.numbers.give((ProfileKey::of(&profile), tenant.clone()));
+        let kind = Kind { profile, tenant, applications: 1 };
         match self.all.get_mut(number as usize) {
             Some(known) if known.applications > 0 => known.applications += 1,
             Some(unused) => *unused = kind,
@@ -53,7 +56,7 @@ impl Kinds {
         let kind = &mut self.all[number as usize];
         kind.applications -= 1;
         if kind.applications == 0 {
-            self.numbers.release(&Key::of(&kind.profile));
+            self.numbers.release(&(ProfileKey::of(&kind.profile), kind.tenant.clone()));
         }
     }
 
@@ -62,10 +65,9 @@ impl Kinds {
         &self.all[number as usize].profile
     }
 
-    /// Returns the number of the profile with this name, if the profile is in
-    /// use.
-    pub(super) fn named(&self, name: &Application) -> Option<u32> {
-        self.numbers.of(&Key::Named(name.clone()))
+    /// Returns the tenant of a profile in use.
+    pub(super) fn tenant(&self, number: u32) -> &Tenant {
+        &self.all[number as usize].tenant
     }
 
     /// Iterates over all profiles in use, with their numbers.

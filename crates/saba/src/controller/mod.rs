@@ -46,7 +46,7 @@ mod shared;
 mod shares;
 
 pub use command::{Command, PortConfig};
-pub use event::{Accepted, ApplicationId, ConnectionId, Event, PortId, Profile, Refused};
+pub use event::{Accepted, ApplicationId, ConnectionId, Event, PortId, Profile, Refused, Tenant};
 pub use instance::{Forward, Instance, InstanceId, Partition};
 pub use machine::Controller;
 pub use settings::{Coordinates, Grouping, Levels, Settings, Weighting};

@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::merging::Merging;
 use super::shares::{ModelKey, Shares};
-use super::{ApplicationId, Grouping, Levels, Profile, Refused, SharedTable};
+use super::{ApplicationId, Grouping, Levels, Profile, Refused, SharedTable, Tenant};
 use crate::mapping::{Hierarchy, PriorityLevel, PriorityLevels};
 use crate::sensitivity::Model;
 use crate::weights::ModelId;
@@ -12,8 +12,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The applications with a model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Roster {
-    /// The solver's model, by number of the profile.
+    /// The solver's model, by number of the kind.
     models: Vec<Option<ModelId>>,
+    /// The place of each kind's tenant among those with a model.
+    tenants: Vec<u32>,
+    /// The number of these tenants.
+    tenant_count: usize,
     /// The level of further connections, by application.
     pub(super) levels: BTreeMap<ApplicationId, PriorityLevel>,
     /// The groups of the levels, unless they come from a shared table.
@@ -33,6 +37,13 @@ impl Roster {
             roster.models[kind as usize] = Some(shares.id(key));
             of_kind[kind as usize] = Some(model);
         }
+        let tenants: BTreeSet<&Tenant> = kinds.iter().map(|of| facts.kinds.tenant(of.0)).collect();
+        let places: BTreeMap<&Tenant, u32> = tenants.into_iter().zip(0..).collect();
+        roster.tenants = vec![0; facts.kinds.end()];
+        for &(kind, _) in &kinds {
+            roster.tenants[kind as usize] = places[facts.kinds.tenant(kind)];
+        }
+        roster.tenant_count = places.len();
         match levels {
             Levels::Registered(grouping) => {
                 // The model is the first key, so that ids have no influence.
@@ -61,10 +72,22 @@ impl Roster {
         roster
     }
 
-    /// Returns the solver's model of a profile, if it has one.
+    /// Returns the solver's model of a kind, if it has one.
     #[inline]
     pub(super) fn model(&self, kind: u32) -> Option<ModelId> {
         self.models.get(kind as usize).copied().flatten()
+    }
+
+    /// Returns the place of a tenant among those with a model, of a kind that has one. Places are in
+    /// the order of names.
+    #[inline]
+    pub(super) fn tenant(&self, kind: u32) -> u32 {
+        self.tenants[kind as usize]
+    }
+
+    /// Returns the number of tenants with a model.
+    pub(super) fn tenants(&self) -> usize {
+        self.tenant_count
     }
 
     /// Returns the hierarchy of the levels in use.
@@ -74,7 +97,7 @@ impl Roster {
             return Merging::new(occupied, table.hierarchy().clone());
         }
         let Some(grouped) = &self.grouped else { return Merging::default() };
-        // The solver's model of an application, and the number of its profile.
+        // The solver's model of an application, and the number of its kind.
         let known = |id: &ApplicationId| {
             let kind = *facts.applications.get(id)?;
             Some((self.model(kind)?, kind))

@@ -25,7 +25,7 @@ pub(super) struct Sender {
 /// The applications of one kind with connections of one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cell {
-    /// The number of their profile.
+    /// The number of their profile and tenant.
     pub(super) kind: u32,
     pub(super) applications: u32,
     pub(super) level: PriorityLevel,

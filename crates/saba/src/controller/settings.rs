@@ -19,18 +19,23 @@ pub struct Settings {
     pub effort: Effort,
     /// The source of weights.
     pub weighting: Weighting,
+    /// The fraction of an equal part that each [`Tenant`](super::Tenant) at a port gets at least, by
+    /// [`Weighting::Sensitivity`]. With `None`, tenants are not told apart.
+    pub guaranteed: Option<Share>,
     /// The largest weight that ports accept.
     pub most_weight: NonZeroU8,
 }
 
 impl Default for Settings {
-    /// Returns the settings for whole ports by eq. 4.2, in weights of InfiniBand.
+    /// Returns the settings for whole ports by eq. 4.2, in weights of InfiniBand. A tenant gets at
+    /// least half of an equal part.
     fn default() -> Self {
         Settings {
             part: Share::ALL,
             floors: Floors::default(),
             effort: Effort::default(),
             weighting: Weighting::default(),
+            guaranteed: Some(Share::known(0.5)),
             most_weight: NonZeroU8::new(MAX_WEIGHT).expect("255"),
         }
     }

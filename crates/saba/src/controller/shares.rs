@@ -29,9 +29,10 @@ struct Known {
     granted: Vec<Granted>,
 }
 
-/// The start and length of an entry in `classes` and in `granted`.
+/// The capacity of an entry, and its start and length in `classes` and in `granted`.
 #[derive(Debug, Clone, Copy)]
 struct CacheEntry {
+    capacity: f64,
     classes: (u32, u32),
     granted: (u32, u32),
 }
@@ -40,12 +41,13 @@ fn part<T>(all: &[T], (from, len): (u32, u32)) -> &[T] {
     &all[from as usize..(from + len) as usize]
 }
 
-/// Returns the digest of a port's models (FNV-1a, by words).
-fn digest(classes: &[(ModelId, u32)]) -> u64 {
+/// Returns the digest of a capacity and the models that share it (FNV-1a, by words).
+fn digest(classes: &[(ModelId, u32)], capacity: f64) -> u64 {
     let word = |of: &(ModelId, u32)| u64::from(of.0.0) << 32 | u64::from(of.1);
     let step =
         |digest: u64, word: u64| (digest ^ word).wrapping_mul(0x0100_0000_01b3).rotate_left(23);
-    classes.iter().map(word).fold(0xcbf2_9ce4_8422_2325, step)
+    let begin = step(0xcbf2_9ce4_8422_2325, capacity.to_bits());
+    classes.iter().map(word).fold(begin, step)
 }
 
 /// The computation of one port after the other.
@@ -114,10 +116,15 @@ impl Shares {
 }
 
 impl PortShares<'_> {
-    /// Computes the shares at a port with these numbers of applications by model, in the order of
-    /// models. For each model `granted` has at least one share, with the number of applications
-    /// that get it, by share.
-    pub(super) fn of(&mut self, classes: &[(ModelId, u32)], granted: &mut Vec<Granted>) {
+    /// Computes the shares of a capacity, up to a whole port, for these numbers of applications by
+    /// model, in the order of models. For each model `granted` has at least one share, with the
+    /// number of applications that get it, by share.
+    pub(super) fn of(
+        &mut self,
+        classes: &[(ModelId, u32)],
+        capacity: f64,
+        granted: &mut Vec<Granted>,
+    ) {
         let Known { of, classes: all, granted: remembered } = &mut *self.known;
         if remembered.len() + all.len() > MOST_REMEMBERED {
             of.clear();
@@ -125,15 +132,17 @@ impl PortShares<'_> {
             remembered.clear();
         }
         granted.clear();
-        let entry = of.entry(digest(classes));
+        let entry = of.entry(digest(classes, capacity));
         if let Entry::Occupied(known) = &entry
+            && known.get().capacity == capacity
             && part(all, known.get().classes) == classes
         {
             granted.extend_from_slice(part(remembered, known.get().granted));
             return;
         }
-        granted.extend_from_slice(self.solver.granted(classes));
+        granted.extend_from_slice(self.solver.granted(classes, capacity));
         let place = CacheEntry {
+            capacity,
             classes: (all.len() as u32, classes.len() as u32),
             granted: (remembered.len() as u32, granted.len() as u32),
         };

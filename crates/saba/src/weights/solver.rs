@@ -59,7 +59,7 @@ impl<'c> Solver<'c> {
             return Weights { shares: Vec::new(), slowdowns: 0.0, guarantee: Guarantee::Exact };
         }
         let classes = self.classes(members);
-        let found = self.solve(&classes);
+        let found = self.solve(&classes, self.capacity.get());
         let granted = self.search.granted();
         let class_of = |id: &ModelId| self.class_of[id.0 as usize] as usize;
         let shares = if granted.len() == classes.len() {
@@ -89,18 +89,18 @@ impl<'c> Solver<'c> {
         Weights { shares, slowdowns: found.objective, guarantee }
     }
 
-    /// Returns the shares at a port with these numbers of applications by model. Each model has at
-    /// least one share, with the number of applications that get it, in the order of models and
-    /// then by share.
-    pub(crate) fn granted(&mut self, classes: &[(ModelId, u32)]) -> &[Granted] {
-        self.solve(classes);
+    /// Returns the shares of this capacity for these numbers of applications by model. Each model
+    /// has at least one share, with the number of applications that get it, in the order of models
+    /// and then by share.
+    pub(crate) fn granted(&mut self, classes: &[(ModelId, u32)], capacity: f64) -> &[Granted] {
+        self.solve(classes, capacity);
         self.search.granted()
     }
 
-    fn solve(&mut self, classes: &[(ModelId, u32)]) -> Quality {
+    fn solve(&mut self, classes: &[(ModelId, u32)], capacity: f64) -> Quality {
         let mut terms = std::mem::take(&mut self.terms);
-        self.terms(classes, &mut terms);
-        let found = self.search.minimise(&terms, self.capacity.get(), self.effort);
+        self.terms(classes, capacity, &mut terms);
+        let found = self.search.minimise(&terms, capacity, self.effort);
         self.terms = terms;
         found.expect("floors were made to fit")
     }
@@ -125,7 +125,8 @@ impl<'c> Solver<'c> {
     #[cfg(feature = "baseline")]
     pub(super) fn each(&self, members: &[ModelId]) -> Vec<Term<'c>> {
         let mut terms = Vec::new();
-        self.terms(&members.iter().map(|&id| (id, 1)).collect::<Vec<_>>(), &mut terms);
+        let classes: Vec<(ModelId, u32)> = members.iter().map(|&id| (id, 1)).collect();
+        self.terms(&classes, self.capacity.get(), &mut terms);
         terms
     }
 
@@ -135,8 +136,7 @@ impl<'c> Solver<'c> {
         self.capacity.get()
     }
 
-    fn terms(&self, classes: &[(ModelId, u32)], terms: &mut Vec<Term<'c>>) {
-        let capacity = self.capacity.get();
+    fn terms(&self, classes: &[(ModelId, u32)], capacity: f64, terms: &mut Vec<Term<'c>>) {
         let least = self.floors.least.get();
         let floor = |id: ModelId| match self.floors.of_models {
             true => self.catalogue.get(id).floor.max(least),

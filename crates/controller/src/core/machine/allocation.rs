@@ -3,7 +3,8 @@
 use super::Core;
 use super::invalid_record::InvalidRecord;
 use crate::core::change::Change;
-use bandwise_saba::controller::{Command, ConnectionId, Event, Profile};
+use crate::core::owner::Owner;
+use bandwise_saba::controller::{Command, ConnectionId, Event, Profile, Tenant};
 use bandwise_saba::table::Application;
 
 impl Core {
@@ -16,7 +17,9 @@ impl Core {
                     name.map_err(|error| InvalidRecord::Name { application: id.0, name: error.0 })?;
                 let profile = Profile::Named(name);
                 if let Some(application) = self.jobs.registered(*id, of) {
-                    let event = Event::Registered { application, profile };
+                    let tenant =
+                        self.state.owner_of(of.client).map_or_else(Tenant::default, Owner::tenant);
+                    let event = Event::Registered { application, profile, tenant };
                     let refused = |why| InvalidRecord::Application { application: id.0, why };
                     self.controller.handle(event).map_err(refused)?;
                 }

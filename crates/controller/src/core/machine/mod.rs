@@ -14,6 +14,7 @@ mod waiting;
 pub use invalid_record::InvalidRecord;
 pub use snapshot::Snapshot;
 
+use super::change::Change;
 use super::discovery::DiscoverySchedule;
 use super::group::{Group, Holding};
 use super::input::Input;
@@ -84,7 +85,7 @@ impl Core {
             rules,
             profiles,
             controller,
-            state: State::default(),
+            state: stored,
             ports: Ports::default(),
             now,
             waiting: VecDeque::new(),
@@ -100,10 +101,10 @@ impl Core {
             moves: 0,
             out: VecDeque::new(),
         };
-        for record in stored.records() {
-            core.pass_on(&record)?;
+        let records: Vec<Change> = core.state.records().collect();
+        for record in &records {
+            core.pass_on(record)?;
         }
-        core.state = stored;
         let clients: Vec<ClientId> = core.state.clients().collect();
         for client in clients {
             core.renew(client);

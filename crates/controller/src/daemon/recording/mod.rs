@@ -37,7 +37,7 @@ pub struct Beginning {
 }
 
 /// The format version of recordings.
-pub(super) const FORM: u32 = 7;
+pub(super) const FORM: u32 = 8;
 
 /// An input, and a hash of the outputs that followed.
 #[derive(Debug, Serialize, Deserialize)]

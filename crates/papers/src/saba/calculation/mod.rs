@@ -10,6 +10,7 @@ mod switches;
 use bandwise_random::Stream;
 use bandwise_saba::controller::{
     ApplicationId, ConnectionId, Controller, Event, Grouping, Levels, PortId, Profile, Settings,
+    Tenant,
 };
 use bandwise_saba::mapping::Scaling;
 use bandwise_saba::sensitivity::{Degree, Kind, Model};
@@ -153,7 +154,8 @@ fn controller(models: &[Model], applications: usize, seed: u64) -> Controller {
     }
     for id in 0..applications {
         let profile = Profile::Model(models[id % models.len()].clone());
-        send(&mut saba, Event::Registered { application: ApplicationId(id as u64), profile });
+        let (application, tenant) = (ApplicationId(id as u64), Tenant::default());
+        send(&mut saba, Event::Registered { application, profile, tenant });
     }
     saba.settle();
     saba

@@ -1,6 +1,9 @@
 //! Commands of a controller, step by step.
 
-use super::world::{Watched, closed, connected, found, grouping, name, registered, sends, table};
+use super::world::{
+    Watched, closed, connected, found, grouping, name, registered, registered_by, sends, table,
+};
+use crate::common::share;
 use bandwise_saba::controller::{
     Accepted, ApplicationId, Command, Coordinates, Event, Grouping, Levels, PortConfig, PortId,
     Profile, Refused, Settings,
@@ -103,7 +106,7 @@ fn early_connections_wait_for_application_and_port() {
     saba.accept(found(7, 8, 0));
     assert_eq!(saba.settle(), []);
     let named = Profile::Named(name(0));
-    saba.accept(Event::Registered { application: ApplicationId(1), profile: named });
+    saba.accept(registered_by("", 1, named));
     assert_eq!(saba.settle(), []);
     saba.accept(Event::ModelUpdated { name: name(0), model: sends(0.4), revision: 1 });
     assert_eq!(saba.settle(), [assign(1, 0), configure(7, &[(0, 0)], &[255])]);
@@ -111,6 +114,30 @@ fn early_connections_wait_for_application_and_port() {
     assert_eq!(saba.accept(closed(2, &[7])), Accepted::New);
     assert_eq!(saba.accept(connected(2, 1, 3, &[7])), Accepted::Known);
     assert_eq!(saba.settle(), []);
+}
+
+/// A tenant has at most 3/4 of a port that it shares with one other, however many applications it
+/// registers, and an equal part if that is guaranteed.
+#[test]
+fn many_applications_leave_another_tenant_its_guaranteed_part() {
+    let weights = |guaranteed: Option<f64>, applications: u64| {
+        let guaranteed = guaranteed.map(share);
+        let settings = Settings { guaranteed, ..Settings::default() };
+        let mut saba = Watched::new(settings, Levels::Registered(grouping()));
+        saba.accept(found(7, 8, 0));
+        for id in 0..=applications {
+            let (tenant, level) = if id == 0 { ("other", 0) } else { ("many", 1) };
+            saba.accept(registered_by(tenant, id, Profile::Model(sends(0.4))));
+            saba.accept(connected(id, id, level, &[7]));
+        }
+        saba.settle();
+        saba.ports[&PortId(7)].weights.clone()
+    };
+    assert_eq!(weights(Some(0.5), 1), [255, 255]);
+    assert_eq!(weights(Some(0.5), 2), [128, 255]);
+    assert_eq!(weights(Some(0.5), 999), [85, 255]);
+    assert_eq!(weights(Some(1.0), 999), [255, 255]);
+    assert_eq!(weights(None, 999), [1, 255]);
 }
 
 /// A port that is found again is configured again, also if its loss was not noticed.
@@ -139,7 +166,7 @@ fn later_applications_take_the_nearest_level() {
     let mut saba = Watched::new(Settings::default(), Levels::Shared(table));
     saba.accept(registered(1, &sends(0.65)));
     let named = Profile::Named(name(2));
-    saba.accept(Event::Registered { application: ApplicationId(2), profile: named });
+    saba.accept(registered_by("", 2, named));
     assert_eq!(saba.settle(), [assign(1, 1), assign(2, 2)]);
     // An updated model changes weights. Levels stay until another table is loaded.
     saba.accept(Event::ModelUpdated { name: name(2), model: sends(0.2), revision: 1 });

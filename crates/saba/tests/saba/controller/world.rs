@@ -3,7 +3,7 @@
 use crate::common::{PROFILED, any_samples, share};
 use bandwise_saba::controller::{
     Accepted, ApplicationId, Command, ConnectionId, Controller, Event, Grouping, Levels,
-    PortConfig, PortId, Profile, Settings, SharedTable,
+    PortConfig, PortId, Profile, Settings, SharedTable, Tenant,
 };
 use bandwise_saba::mapping::{PriorityLevel, Scaling};
 use bandwise_saba::sensitivity::{Model, Monotone};
@@ -45,8 +45,15 @@ pub(super) fn found(port: u64, queues: u8, revision: u64) -> Event {
 }
 
 pub(super) fn registered(application: u64, model: &Model) -> Event {
-    let profile = Profile::Model(model.clone());
-    Event::Registered { application: ApplicationId(application), profile }
+    registered_by("", application, Profile::Model(model.clone()))
+}
+
+pub(super) fn registered_by(tenant: &str, application: u64, profile: Profile) -> Event {
+    Event::Registered {
+        application: ApplicationId(application),
+        profile,
+        tenant: Tenant::from(tenant),
+    }
 }
 
 pub(super) fn connected(connection: u64, application: u64, level: u16, path: &[u64]) -> Event {
@@ -73,12 +80,13 @@ pub(super) struct World {
 }
 
 /// The profile of an application, by the number of a name or as a model, and whether the
-/// application ends. One name has a model only after an update.
-type App = (Result<usize, Model>, bool);
+/// application ends, and its tenant. One name has a model only after an update.
+type App = (Result<usize, Model>, bool, usize);
 /// The application, level, ports and end of a connection.
 type Link = (u64, u16, Vec<u64>, bool);
 
 const NAMES: usize = 4;
+const TENANTS: [&str; 3] = ["a", "b", "c"];
 const PORTS: u64 = 6;
 
 /// Generates worlds of up to 7 applications and 25 connections through 6 ports.
@@ -86,7 +94,8 @@ pub(super) fn worlds(
     model: impl Strategy<Value = Model> + Clone + 'static,
 ) -> impl Strategy<Value = World> {
     let app = prop_oneof![(0..=NAMES).prop_map(Ok), model.clone().prop_map(Err)];
-    let applications = prop::collection::vec((app, prop::bool::weighted(0.2)), 0..8);
+    let app = (app, prop::bool::weighted(0.2), 0..TENANTS.len());
+    let applications = prop::collection::vec(app, 0..8);
     let path = prop::collection::vec(0..PORTS, 0..5);
     let link = (0u64..8, 0..LEVELS, path, prop::bool::weighted(0.3));
     let connections = prop::collection::vec(link, 0..26);
@@ -119,13 +128,13 @@ fn world(
 ) -> World {
     let (mut events, mut lasting) = (Vec::new(), Vec::new());
     let is_gone: Vec<bool> = applications.iter().map(|of| of.1).collect();
-    for (id, (app, gone)) in (0..).zip(applications) {
+    for (id, (app, gone, tenant)) in (0..).zip(applications) {
         let profile = match app {
             Ok(number) => Profile::Named(name(number)),
             Err(model) => Profile::Model(model),
         };
         let application = ApplicationId(id);
-        events.push(Event::Registered { application, profile });
+        events.push(registered_by(TENANTS[tenant], id, profile));
         match gone {
             true => events.push(Event::Gone { application }),
             false => lasting.extend(events.last().cloned()),

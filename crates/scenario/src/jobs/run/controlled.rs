@@ -9,7 +9,7 @@ use bandwise_flowsim::{LinkConfig, Links, Simulation};
 use bandwise_saba::Share;
 use bandwise_saba::controller::{
     ApplicationId, Command, ConnectionId, Controller, Coordinates, Event, Grouping, Levels,
-    PortConfig, PortId, Profile, Settings, SharedTable, Weighting,
+    PortConfig, PortId, Profile, Settings, SharedTable, Tenant, Weighting,
 };
 use bandwise_saba::mapping::{PriorityLevel, Scaling};
 use bandwise_saba::sensitivity::Model;
@@ -132,7 +132,9 @@ impl<C: Controllers> Controlled<C> {
         let path = paths.links().into_iter().map(|link| PortId(link.into())).collect();
         let (name, level) = self.jobs[job].clone();
         let profile = Profile::Named(name);
-        self.controllers.send(Event::Registered { application, profile });
+        // All jobs are one tenant's.
+        let tenant = Tenant::default();
+        self.controllers.send(Event::Registered { application, profile, tenant });
         self.controllers.send(Event::Connected { connection, application, level, path });
     }
 

@@ -1,5 +1,7 @@
 //! [`Planner`]: the computation of ports' configurations.
 
+mod tenants;
+
 use super::bits::Bits;
 use super::facts::Facts;
 use super::merging::Merging;
@@ -51,6 +53,8 @@ struct Cell {
 /// An application at the port.
 struct Member<'s> {
     model: ModelId,
+    /// The place of its tenant.
+    tenant: u32,
     id: ApplicationId,
     own: &'s [Sender],
 }
@@ -101,24 +105,18 @@ impl<'a> Planner<'a> {
         }
         self.of_queue.clear();
         self.of_queue.resize(count, 0.0);
-        match self.settings.weighting {
-            Weighting::EqualQueues => self.of_queue.fill(1.0),
-            Weighting::Sensitivity if senders.is_mixed() => {
+        let (weighting, guaranteed) = (self.settings.weighting, self.settings.guaranteed);
+        match (weighting, guaranteed) {
+            (Weighting::EqualQueues, _) => self.of_queue.fill(1.0),
+            (Weighting::Sensitivity, Some(guaranteed)) if self.has_tenants(senders) => {
                 let members = self.members(senders.each());
-                self.classes.clear();
-                for own in members.chunk_by(|a, b| a.model == b.model) {
-                    self.classes.push((own[0].model, own.len() as u32));
-                }
-                self.shares.of(&self.classes, &mut self.granted);
-                self.add_members(&members);
+                self.add_tenants(members, guaranteed);
             }
-            Weighting::Sensitivity => {
-                self.shares.of(&self.classes, &mut self.granted);
-                if self.granted.len() == self.classes.len() {
-                    self.add_models();
-                } else {
+            (Weighting::Sensitivity, _) => {
+                if senders.is_mixed() || !self.add_models() {
                     let members = self.members(senders.each());
-                    self.add_members(&members);
+                    let shares = self.shares_of(&members, self.settings.part.get());
+                    self.add_members(&members, &shares);
                 }
             }
         }
@@ -159,14 +157,17 @@ impl<'a> Planner<'a> {
         self.merging.place(level).expect("an application with a model has known levels")
     }
 
-    /// Adds up shares if all applications of one model have equal shares and each application
-    /// has one level.
-    fn add_models(&mut self) {
-        for cell in &self.cells {
+    /// Adds up shares if all applications of one model have equal shares, and returns whether they
+    /// do. Each application has one level.
+    fn add_models(&mut self) -> bool {
+        self.shares.of(&self.classes, self.settings.part.get(), &mut self.granted);
+        let are_equal = self.granted.len() == self.classes.len();
+        for cell in self.cells.iter().filter(|_| are_equal) {
             let queue = self.queue_at[cell.place as usize];
             let share = self.granted[cell.class as usize].share;
             self.of_queue[usize::from(queue)] += f64::from(cell.count) * share;
         }
+        are_equal
     }
 
     /// Returns the applications with a model. Those of one model are together, in the order of
@@ -174,8 +175,9 @@ impl<'a> Planner<'a> {
     fn members<'s>(&self, senders: &'s [Sender]) -> Vec<Member<'s>> {
         let member = |own: &'s [Sender]| {
             let id = *self.facts.numbers.id(own[0].application);
-            let model = self.roster.model(*self.facts.applications.get(&id)?)?;
-            Some(Member { model, id, own })
+            let kind = *self.facts.applications.get(&id)?;
+            let (model, tenant) = (self.roster.model(kind)?, self.roster.tenant(kind));
+            Some(Member { model, tenant, id, own })
         };
         let own = senders.chunk_by(|a, b| a.application == b.application);
         let mut members: Vec<Member> = own.filter_map(member).collect();
@@ -183,10 +185,19 @@ impl<'a> Planner<'a> {
         members
     }
 
+    /// Returns the share of each member of a capacity.
+    fn shares_of(&mut self, members: &[Member], capacity: f64) -> Vec<f64> {
+        self.classes.clear();
+        for own in members.chunk_by(|a, b| a.model == b.model) {
+            self.classes.push((own[0].model, own.len() as u32));
+        }
+        self.shares.of(&self.classes, capacity, &mut self.granted);
+        self.granted.iter().flat_map(|g| (0..g.count).map(|_| g.share)).collect()
+    }
+
     /// Adds up shares by application.
-    fn add_members(&mut self, members: &[Member]) {
-        let each = self.granted.iter().flat_map(|g| (0..g.count).map(|_| g.share));
-        for (member, share) in members.iter().zip(each) {
+    fn add_members(&mut self, members: &[Member], shares: &[f64]) {
+        for (member, share) in members.iter().zip(shares) {
             let all: u32 = member.own.iter().map(|of| of.connections).sum();
             for of in member.own {
                 // The share is divided among levels by the number of connections.
