@@ -69,6 +69,19 @@ impl Failure {
         )
     }
 
+    /// Returns the failure in one line, for a log.
+    pub(crate) fn line(&self) -> String {
+        match self {
+            Failure::Input(error) => printable(&error.to_string()),
+            Failure::Usage { message, allowed } => {
+                printable(&format!("{message} (allowed: {allowed})"))
+            }
+            Failure::Work(error) => format!("{error:#}"),
+            Failure::Command(code) => format!("exit code {code}"),
+            Failure::Interrupted => "interrupted".to_owned(),
+        }
+    }
+
     /// Prints the failure on standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {

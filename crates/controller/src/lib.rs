@@ -50,6 +50,7 @@ pub mod http;
 mod log;
 mod marking;
 mod pattern;
+mod present;
 mod secret;
 mod serve;
 pub mod settings;
@@ -57,7 +58,8 @@ pub mod store;
 
 pub use log::log_to_standard_error;
 pub use marking::Marking;
-pub use serve::{Listener, Tls, TlsError, raise_descriptor_limit};
+pub use present::Present;
+pub use serve::{Admission, Listener, Tls, TlsError, raise_descriptor_limit};
 
 /// Returns the routes of a listener: gRPC and HTTP over the daemon behind `handle`, for callers that `authenticator`
 /// accepts. Answers translate a priority level into a mark by `marking`.

@@ -2,6 +2,8 @@
 //! tests their effect on ports.
 
 use crate::common::{Place, Ran};
+use crate::running::Controller;
+use nix::sys::signal::Signal;
 use std::time::Duration;
 
 const WELL: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
@@ -78,6 +80,38 @@ fn dry_run_reads_a_simulated_network_without_writing() {
         .refused(&["c.toml:5: virtual lane 0 belongs to other traffic", "allowed"]);
     place.write("c.toml", format!("{ANY}[infiniband]\n[simulated]\nfabric-file = \"net.toml\"\n"));
     check(&place, "controller").refused(&["c.toml:5: a second network", "allowed"]);
+}
+
+/// Credentials are read again at SIGHUP. What can't be used changes nothing.
+#[test]
+fn hangup_reloads_credentials_or_says_why_not() {
+    let settings = |token: &str, listen: &str| {
+        format!(
+            "{ANY}[simulated]\nfabric-file = \"net.toml\"\n[remote]\nlisten = \"{listen}\"\n\
+             tokens-in-the-clear = true\n[[credential]]\nname = \"spark\"\napplications = [\"*\"]\n\
+             token-sha256 = \"{}\"\n",
+            token.repeat(64)
+        )
+    };
+    let (here, there) = ("127.0.0.1:0", "127.0.0.2:0");
+    let place = place(&settings("a", here), TABLE);
+    place.write(
+        "net.toml",
+        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
+    );
+    let controller = Controller::start(&place);
+    let reload = |settings: String, logged: &str| {
+        place.write("c.toml", settings);
+        controller.signal(Signal::SIGHUP);
+        let line = controller.logged("reloaded");
+        assert!(line.contains(logged), "{line}");
+    };
+    let renamed = settings("b", here).replace("\"spark\"", "\"beam\"");
+    reload(renamed, "\"message\":\"credentials reloaded\",\"credentials\":\"beam\"");
+    reload(settings("x", here), "c.toml:12: not a SHA-256 digest");
+    reload(settings("a", there), "[remote] needs a restart");
+    controller.signal(Signal::SIGTERM);
+    assert_eq!(controller.ended(), Some(0));
 }
 
 #[test]

@@ -1,15 +1,21 @@
 //! [`Controller`]: a running `bandwise saba controller`.
 
 use crate::common::Place;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 /// A controller that runs until it is dropped, and a client of it.
 pub(crate) struct Controller<'a> {
     place: &'a Place,
     child: Child,
+    /// The lines of its log.
+    log: Receiver<String>,
     client: u64,
     /// The number of the last request.
     number: u64,
@@ -36,10 +42,29 @@ impl<'a> Controller<'a> {
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         assert!(lines.any(|line| line.unwrap().contains("reached at")));
         // The log is read, so that the controller never blocks on it.
-        std::thread::spawn(move || lines.for_each(drop));
-        let mut controller = Controller { place, child, client: 0, number: 0 };
+        let (each, log) = channel();
+        std::thread::spawn(move || {
+            lines.map_while(Result::ok).for_each(|line| drop(each.send(line)))
+        });
+        let mut controller = Controller { place, child, log, client: 0, number: 0 };
         controller.client = controller.http("POST", "/v1/clients", "")["client"].as_u64().unwrap();
         controller
+    }
+
+    /// Sends a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.child.id() as i32), signal).unwrap();
+    }
+
+    /// Returns the next line of the log with this text.
+    pub(crate) fn logged(&self, text: &str) -> String {
+        let lines = std::iter::from_fn(|| self.log.recv_timeout(Duration::from_secs(60)).ok());
+        lines.into_iter().find(|line| line.contains(text)).unwrap()
+    }
+
+    /// Waits until the controller has ended, and returns its exit code.
+    pub(crate) fn ended(mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     fn http(&self, method: &str, path: &str, body: &str) -> Value {

@@ -3,6 +3,7 @@
 use super::page::{self, FromPage};
 use super::{Caller, Credentials};
 use crate::core::Owner;
+use crate::present::Present;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
@@ -72,18 +73,18 @@ pub enum Unauthenticated {
 /// The middleware that admits known callers. Handlers find the [`Caller`] in the request's extensions.
 #[derive(Debug, Clone)]
 pub struct Authenticator {
-    credentials: Arc<Credentials>,
+    credentials: Present<Credentials>,
     /// The user id of the controller.
     own: u32,
 }
 
 impl Authenticator {
-    /// Returns an authenticator that admits holders of these credentials and processes of this
+    /// Returns an authenticator that admits holders of the present credentials and processes of this
     /// machine. Over a Unix socket, root and the controller's own user may drain ports; over
     /// loopback, every process may.
-    pub fn new(credentials: Credentials) -> Self {
+    pub fn new(credentials: Present<Credentials>) -> Self {
         let own = rustix::process::geteuid().as_raw();
-        Authenticator { credentials: Arc::new(credentials), own }
+        Authenticator { credentials, own }
     }
 
     /// Returns the caller. A token takes precedence over the connection's peer.
@@ -92,7 +93,8 @@ impl Authenticator {
             let (scheme, token) =
                 shown.to_str().ok().and_then(|shown| shown.split_once(' ')).unwrap_or_default();
             let is_token = scheme.eq_ignore_ascii_case("bearer");
-            let known = self.credentials.of_token(token).filter(|_| is_token);
+            let credentials = self.credentials.get();
+            let known = credentials.of_token(token).filter(|_| is_token);
             return known.cloned().ok_or(Unauthenticated::UnknownToken);
         }
         match peer {
@@ -171,7 +173,7 @@ mod tests {
 
     /// Returns the status of an order over loopback with these headers, and its status in gRPC.
     async fn ordered(headers: &[(&str, &str)]) -> (u16, Option<String>) {
-        let authenticator = Authenticator::new(Credentials::default());
+        let authenticator = Authenticator::new(Present::new(Credentials::default()));
         let router = Router::new()
             .route("/v1/drain", post(async || "done"))
             .layer(from_fn_with_state(authenticator, Authenticator::authenticate))
@@ -199,7 +201,7 @@ mod tests {
     /// Users of the machine drain nothing and see their own, unless they are root or the controller's user.
     #[test]
     fn users_are_no_operators() {
-        let mut authenticator = Authenticator::new(Credentials::default());
+        let mut authenticator = Authenticator::new(Present::new(Credentials::default()));
         authenticator.own = 1000;
         let is_operator = |peer: Peer| {
             let caller = authenticator.caller(Some(&peer), &HeaderMap::new()).unwrap();

@@ -5,6 +5,7 @@ use super::places::{Holder, Places, Room};
 use super::tls::Tls;
 use crate::core::Owner;
 use crate::credentials::{FirstCaller, Peer};
+use crate::present::Present;
 use axum::extract::Request;
 use axum::middleware::{Next, from_fn};
 use axum::{Extension, Router};
@@ -71,17 +72,24 @@ impl Connections {
     {
         let Some(owner) = peer.owner() else { return };
         let Some(place) = self.place(Holder::Known(owner)) else { return };
-        tokio::spawn(serve(self.router.clone(), self.builder.clone(), place, stream, peer));
+        let never = std::future::pending();
+        tokio::spawn(serve(self.router.clone(), self.builder.clone(), place, stream, peer, never));
     }
 
-    /// Serves a connection from another machine, until it closes or its peer does not make itself known. With TLS, a
-    /// handshake comes first.
-    pub(super) fn serve_remote(&self, stream: TcpStream, address: IpAddr, tls: Option<Tls>) {
+    /// Serves a connection from another machine, until it closes, its peer does not make itself known, or the TLS
+    /// configuration is replaced. With TLS, a handshake comes first.
+    pub(super) fn serve_remote(
+        &self,
+        stream: TcpStream,
+        address: IpAddr,
+        tls: &Present<Option<Tls>>,
+    ) {
+        let (tls, replaced) = tls.until_replaced();
         let Some(place) = self.place(Holder::stranger(address)) else { return };
         let (router, builder) = (self.router.clone(), self.builder.clone());
         tokio::spawn(async move {
-            let Some(tls) = tls else {
-                return serve(router, builder, place, stream, Peer::Remote(None)).await;
+            let Some(tls) = &*tls else {
+                return serve(router, builder, place, stream, Peer::Remote(None), replaced).await;
             };
             let accepts = timeout(STRANGE, tls.accept(stream));
             let accepted = tokio::select! {
@@ -89,7 +97,9 @@ impl Connections {
                 () = place.lost.notified() => return,
             };
             match accepted {
-                Ok(Ok((stream, peer))) => serve(router, builder, place, stream, peer).await,
+                Ok(Ok((stream, peer))) => {
+                    serve(router, builder, place, stream, peer, replaced).await;
+                }
                 Ok(Err(error)) => tracing::warn!(%error, "TLS handshake failed"),
                 Err(_) => tracing::warn!("TLS handshake timed out"),
             }
@@ -154,12 +164,15 @@ impl Drop for Place {
     }
 }
 
+/// Serves a connection until it closes, its place ends, or `replaced` completes. Then a request that is being served
+/// still gets its answer.
 async fn serve<S>(
     router: Router,
     builder: Arc<Builder<TokioExecutor>>,
     place: Place,
     stream: S,
     peer: Peer,
+    replaced: impl Future<Output = ()>,
 ) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -181,9 +194,15 @@ async fn serve<S>(
     let router = router.layer(Extension(peer)).layer(Extension(first.clone()));
     let service = TowerToHyperService::new(router);
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let ends = async {
+        tokio::select! {
+            () = place.ends(&activity, &first, is_known) => {}
+            () = replaced => {}
+        }
+    };
     let ended = tokio::select! {
         ended = served.as_mut() => ended,
-        () = place.ends(&activity, &first, is_known) => {
+        () = ends => {
             served.as_mut().graceful_shutdown();
             timeout(LAST, served).await.unwrap_or(Ok(()))
         }
@@ -220,14 +239,14 @@ mod tests {
             .route("/short", get(async || "short"))
             .route("/endless", get(endless))
             .layer(from_fn_with_state(
-                Authenticator::new(credentials),
+                Authenticator::new(Present::new(credentials)),
                 Authenticator::authenticate,
             ));
         let connections = Connections::new(router, 1000);
         let (own, other) = duplex(16 << 10);
         let place = connections.place(Holder::stranger([10, 0, 0, 1].into())).unwrap();
         let (router, builder) = (connections.router.clone(), connections.builder.clone());
-        tokio::spawn(serve(router, builder, place, own, peer));
+        tokio::spawn(serve(router, builder, place, own, peer, std::future::pending()));
         (connections, other)
     }
 

@@ -1,17 +1,20 @@
 //! The listeners of the controller. Each speaks HTTP/1 and HTTP/2, for people, scripts and gRPC alike.
 
 mod activity;
+mod admission;
 mod connection;
 mod descriptors;
 mod places;
 mod tls;
 mod whole;
 
+pub use admission::Admission;
 pub use descriptors::raise_descriptor_limit;
 pub use tls::{Tls, TlsError};
 pub(crate) use whole::requests as whole_requests;
 
 use crate::credentials::Peer;
+use crate::present::Present;
 use crate::settings::Listen;
 use axum::Router;
 use connection::Connections;
@@ -29,8 +32,9 @@ pub enum Listener {
     Unix(UnixListener),
     /// A loopback address.
     Loopback(TcpListener),
-    /// An address for remote hosts. Without [`Tls`], the traffic is not encrypted.
-    Remote(TcpListener, Option<Tls>),
+    /// An address for remote hosts. Without [`Tls`], the traffic is not encrypted. Connections end when the TLS
+    /// configuration is replaced.
+    Remote(TcpListener, Present<Option<Tls>>),
 }
 
 impl Listener {
@@ -51,7 +55,7 @@ impl Listener {
     /// # Errors
     ///
     /// Returns an error if the address can't be bound.
-    pub fn open_remote(address: SocketAddr, tls: Option<Tls>) -> io::Result<Self> {
+    pub fn open_remote(address: SocketAddr, tls: Present<Option<Tls>>) -> io::Result<Self> {
         Ok(Listener::Remote(TcpListener::bind(address)?, tls))
     }
 
@@ -99,7 +103,7 @@ impl Listener {
                 loop {
                     match listener.accept().await {
                         Ok((stream, address)) => {
-                            connections.serve_remote(stream, address.ip(), tls.clone());
+                            connections.serve_remote(stream, address.ip(), &tls);
                         }
                         Err(error) => refused(&error).await,
                     }

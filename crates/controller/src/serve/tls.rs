@@ -9,8 +9,8 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring::default_provider;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
-use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig, version};
 use tokio_rustls::server::TlsStream;
@@ -39,7 +39,7 @@ pub struct TlsError {
 }
 
 /// The allowed content of most files.
-const PEM: &str = "PEM: certificates, or the key of the first";
+const PEM: &str = "PEM: certificates, the key of the first, or lists of revoked ones";
 
 impl TlsError {
     fn new(path: &Path, why: impl ToString) -> Self {
@@ -67,7 +67,7 @@ impl Tls {
     /// Returns a [`TlsError`] if a file is missing, unreadable or invalid, or if everyone may read the key.
     pub fn read(files: &TlsFiles, credentials: &Credentials) -> Result<Self, TlsError> {
         let provider = Arc::new(default_provider());
-        let chain = certificates(&files.certificate)?;
+        let chain = items(&files.certificate)?;
         let key = key(&files.key)?;
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&version::TLS13, &version::TLS12])
@@ -76,13 +76,19 @@ impl Tls {
             None => builder.with_no_client_auth(),
             Some(path) => {
                 let mut roots = RootCertStore::empty();
-                for certificate in certificates(path)? {
+                for certificate in items(path)? {
                     roots.add(certificate).map_err(|error| TlsError::new(path, error))?;
                 }
                 // A client without a certificate may have a token; the authenticator requires one of both.
                 let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
-                let verifier = verifier.allow_unauthenticated().build();
-                let verifier = verifier.map_err(|error| TlsError::new(path, error))?;
+                let mut verifier = verifier.allow_unauthenticated();
+                if let Some(path) = &files.revoked {
+                    // A certificate whose authority has no list here is refused.
+                    verifier = verifier.with_crls(items(path)?).only_check_end_entity_revocation();
+                }
+                // An error in a list is noticed here too.
+                let of = files.revoked.as_ref().unwrap_or(path);
+                let verifier = verifier.build().map_err(|error| TlsError::new(of, error))?;
                 builder.with_client_cert_verifier(verifier)
             }
         };
@@ -110,9 +116,10 @@ impl Tls {
     }
 }
 
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let all = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
-    let all: Vec<_> = all.map_err(|error| TlsError::pem(path, error))?;
+/// Reads all items of one kind, one or more.
+fn items<T: PemObject>(path: &Path) -> Result<Vec<T>, TlsError> {
+    let all = T::pem_file_iter(path).and_then(Iterator::collect);
+    let all: Vec<T> = all.map_err(|error| TlsError::pem(path, error))?;
     if all.is_empty() { Err(TlsError::pem(path, pem::Error::NoItemsFound)) } else { Ok(all) }
 }
 

@@ -104,6 +104,7 @@ pub(super) struct RemoteSpec {
     pub(super) certificate: Option<Spanned<String>>,
     pub(super) key: Option<Spanned<String>>,
     pub(super) clients: Option<Spanned<String>>,
+    pub(super) revoked: Option<Spanned<String>>,
     pub(super) tokens_in_the_clear: Option<Spanned<bool>>,
 }
 

@@ -1,6 +1,9 @@
 //! An authority that signs the certificates of a test.
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, IsCa,
+    KeyIdMethod, KeyPair, RevokedCertParams, SerialNumber, date_time_ymd,
+};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tonic::transport::{Certificate, Identity};
@@ -17,8 +20,13 @@ impl Authority {
 
     /// Returns a certificate for a name, and its key.
     pub(crate) fn signs(&self, name: &str) -> (String, String) {
+        self.signs_with(name, None)
+    }
+
+    fn signs_with(&self, name: &str, serial: Option<u64>) -> (String, String) {
         let key = KeyPair::generate().unwrap();
-        let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.serial_number = serial.map(SerialNumber::from);
         (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
     }
 
@@ -26,6 +34,31 @@ impl Authority {
     pub(crate) fn identity(&self, name: &str) -> Identity {
         let (certificate, key) = self.signs(name);
         Identity::from_pem(certificate, key)
+    }
+
+    /// Returns a client certificate with this serial number.
+    pub(crate) fn numbered(&self, name: &str, serial: u64) -> Identity {
+        let (certificate, key) = self.signs_with(name, Some(serial));
+        Identity::from_pem(certificate, key)
+    }
+
+    /// Returns the list of revoked certificates with these serial numbers.
+    pub(crate) fn revokes(&self, serials: &[u64]) -> String {
+        let revoked = |&serial: &u64| RevokedCertParams {
+            serial_number: SerialNumber::from(serial),
+            revocation_time: date_time_ymd(2025, 1, 1),
+            reason_code: None,
+            invalidity_date: None,
+        };
+        let list = CertificateRevocationListParams {
+            this_update: date_time_ymd(2025, 1, 1),
+            next_update: date_time_ymd(4000, 1, 1),
+            crl_number: SerialNumber::from(1),
+            issuing_distribution_point: None,
+            revoked_certs: serials.iter().map(revoked).collect(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        list.signed_by(&self.0).unwrap().pem().unwrap()
     }
 
     pub(crate) fn certificate(&self) -> Certificate {

@@ -3,11 +3,11 @@
 use crate::authority::{Authority, write};
 use crate::client::saba_client::SabaClient;
 use crate::world::{World, credential, register};
-use bandwise_controller::Tls;
 use bandwise_controller::core::Limits;
 use bandwise_controller::credentials::{Credential, Credentials};
 use bandwise_controller::grpc::proto::{GoodbyeRequest, HelloRequest, KeepAliveRequest};
 use bandwise_controller::settings::TlsFiles;
+use bandwise_controller::{Present, Tls};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -29,6 +29,7 @@ fn files(authority: &Authority, folder: &Path) -> TlsFiles {
         certificate: write(folder, "certificate.pem", &certificate),
         key: write(folder, "key.pem", &key),
         clients: Some(authority.write(folder)),
+        revoked: None,
     }
 }
 
@@ -37,7 +38,7 @@ fn secure(limits: Limits, authority: &Authority) -> (World, SocketAddr) {
     let world = World::start_with(limits, &both());
     let files = files(authority, world.folder.path());
     let tls = Tls::read(&files, &Credentials::new(&both())).unwrap();
-    let address = world.open_remote(Some(tls));
+    let address = world.open_remote(Present::new(Some(tls)));
     (world, address)
 }
 
@@ -152,7 +153,7 @@ fn http_requests_authenticate_by_token() {
     let beam = credential("beam", None, Some("beam's"), &["*"], false);
     let credentials = [spark, beam, credential("flink", None, Some("abc"), &["*"], true)];
     let world = World::start_with(Limits::default(), &credentials);
-    let address = world.open_remote(None);
+    let address = world.open_remote(Present::new(None));
     let ask = |what: &str, shown: &str, body: &str| {
         let mut stream = TcpStream::connect(address).unwrap();
         let length = body.len();
@@ -212,6 +213,60 @@ fn http_requests_authenticate_by_token() {
     assert!(ask("POST /v1/drain", abc, drain).starts_with("HTTP/1.1 200"));
 }
 
+/// A revoked certificate opens no connection, and one whose authority has no list neither.
+#[test]
+fn revoked_certificates_are_refused() {
+    let authority = Authority::new();
+    let world = World::start_with(Limits::default(), &both());
+    let read = |list: &str| {
+        let revoked = Some(write(world.folder.path(), "revoked.pem", list));
+        let files = TlsFiles { revoked, ..files(&authority, world.folder.path()) };
+        Tls::read(&files, &Credentials::new(&both())).unwrap()
+    };
+    let tls = Present::new(Some(read(&authority.revokes(&[7]))));
+    let at = (world.open_remote(tls.clone()), &authority);
+    let is_served = |serial: u64| {
+        let own = Some(authority.numbered("spark.test", serial));
+        let mut spark = SabaClient::new(channel(&world, at, own));
+        world.runtime.block_on(spark.hello(HelloRequest {})).is_ok()
+    };
+    assert_eq!([7, 8].map(is_served), [false, true]);
+    tls.replace(Some(read(&authority.revokes(&[8]))));
+    assert_eq!([7, 8].map(is_served), [true, false]);
+    tls.replace(Some(read(&Authority::new().revokes(&[]))));
+    assert_eq!([7, 8].map(is_served), [false, false]);
+}
+
+/// A replaced credential counts no longer, also on connections that were open before.
+#[test]
+fn replaced_credentials_and_certificates_end_open_connections() {
+    let authority = Authority::new();
+    let world = World::start_with(Limits::default(), &both());
+    let files = files(&authority, world.folder.path());
+    let read = |all: &[Credential]| Tls::read(&files, &Credentials::new(all)).unwrap();
+    let tls = Present::new(Some(read(&both())));
+    let at = (world.open_remote(tls.clone()), &authority);
+    let mut spark = SabaClient::new(channel(&world, at, Some(authority.identity("spark.test"))));
+    let mut flink = SabaClient::new(channel(&world, at, None));
+    let id = world.hello(&mut spark);
+    let hello = || with_token(HelloRequest {}, "abc");
+    world.runtime.block_on(flink.hello(hello())).unwrap();
+    let beam = credential("beam", Some("beam.test"), Some("xyz"), &["*"], false);
+    world.credentials.replace(Credentials::new(std::slice::from_ref(&beam)));
+    let refused = world.runtime.block_on(flink.hello(hello())).unwrap_err();
+    assert_eq!(refused.code(), Code::Unauthenticated);
+    tls.replace(Some(read(&[beam])));
+    // The channel connects again once the listener has ended the connection.
+    let alive = || {
+        let alive = spark.keep_alive(KeepAliveRequest { client: Some(id) });
+        world.runtime.block_on(alive)
+    };
+    let refused = std::iter::repeat_with(alive).take(10_000);
+    let refused = refused.filter_map(Result::err).find(|status| status.code() != Code::Unavailable);
+    assert_eq!(refused.unwrap().code(), Code::Unauthenticated);
+    world.runtime.block_on(flink.hello(with_token(HelloRequest {}, "xyz"))).unwrap();
+}
+
 #[test]
 fn unusable_tls_files_are_reported() {
     let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
@@ -228,6 +283,10 @@ fn unusable_tls_files_are_reported() {
     refused(TlsFiles { certificate: empty.clone(), ..good.clone() }, &empty, "the file has none");
     refused(TlsFiles { clients: Some(empty.clone()), ..good.clone() }, &empty, "the file has none");
     refused(TlsFiles { key: empty.clone(), ..good.clone() }, &empty, "the file has none");
+    refused(TlsFiles { revoked: Some(empty.clone()), ..good.clone() }, &empty, "the file has none");
+    let broken = authority.revokes(&[7]).replacen("MI", "MA", 1);
+    let broken = write(folder.path(), "broken.pem", &broken);
+    refused(TlsFiles { revoked: Some(broken.clone()), ..good.clone() }, &broken, "");
     let gone = folder.path().join("gone.pem");
     refused(TlsFiles { key: gone.clone(), ..good.clone() }, &gone, "No such file");
     let (_, others) = authority.signs("other.test");

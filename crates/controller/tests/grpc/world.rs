@@ -11,7 +11,7 @@ use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::grpc::proto::{HelloRequest, RegisterApplicationRequest, Sender};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
-use bandwise_controller::{Listener, Marking, Tls, router};
+use bandwise_controller::{Listener, Marking, Present, Tls, router};
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce_simulated::Simulated;
 use bandwise_input::Source;
@@ -29,6 +29,7 @@ pub(crate) struct World {
     pub handle: Handle,
     pub network: Simulated,
     pub runtime: Runtime,
+    pub credentials: Present<Credentials>,
     router: axum::Router,
 }
 
@@ -60,15 +61,16 @@ impl World {
         let (handle, _) = EventLoop::start(parts).unwrap();
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().build().unwrap();
-        let authenticator = Authenticator::new(Credentials::new(credentials));
+        let credentials = Present::new(Credentials::new(credentials));
+        let authenticator = Authenticator::new(credentials.clone());
         let router = router(handle.clone(), Metrics::new(), marking, authenticator);
         let listen = Listen::Unix { path: folder.path().join("socket"), mode: 0o600 };
         Listener::open(&listen).unwrap().serve(router.clone()).unwrap();
-        World { folder, handle, network, runtime, router }
+        World { folder, handle, network, runtime, credentials, router }
     }
 
     /// Opens a listener for remote hosts.
-    pub(crate) fn open_remote(&self, tls: Option<Tls>) -> SocketAddr {
+    pub(crate) fn open_remote(&self, tls: Present<Option<Tls>>) -> SocketAddr {
         let listener = Listener::open_remote("127.0.0.1:0".parse().unwrap(), tls).unwrap();
         let Listener::Remote(socket, _) = &listener else { unreachable!() };
         let address = socket.local_addr().unwrap();

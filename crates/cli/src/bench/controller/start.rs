@@ -7,7 +7,7 @@ use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::Embedded;
-use bandwise_controller::{Listener, Marking, router};
+use bandwise_controller::{Listener, Marking, Present, router};
 use bandwise_enforce::htb::Marks;
 use bandwise_input::Source;
 use bandwise_saba::table::read;
@@ -42,7 +42,7 @@ pub(super) fn start<S: Switches + Send + 'static>(
     let (handle, _) = EventLoop::start(parts)?;
     let socket = folder.join("socket");
     let listener = Listener::open(&Listen::Unix { path: socket.clone(), mode: 0o600 })?;
-    let authenticator = Authenticator::new(Credentials::default());
+    let authenticator = Authenticator::new(Present::new(Credentials::default()));
     listener.serve(router(handle.clone(), metrics, marking, authenticator))?;
     Ok((socket, handle))
 }

@@ -5,6 +5,7 @@ mod network;
 pub(super) mod rates;
 pub(super) mod replay;
 pub(super) mod run;
+mod signals;
 pub(super) mod status;
 
 use crate::failure::Failure;

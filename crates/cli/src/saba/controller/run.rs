@@ -3,6 +3,7 @@
 use super::Config;
 use super::dry_run::DryRun;
 use super::network::{self, Opened, Use};
+use super::signals::{Asked, Signals};
 use crate::failure::Failure;
 use crate::files::Text;
 use crate::output::{Json, note};
@@ -11,13 +12,13 @@ use bandwise_controller::cluster::Groups;
 #[cfg(feature = "etcd")]
 use bandwise_controller::cluster::{Endpoints, Etcd};
 use bandwise_controller::core::{Clustering, Core, Profiles, State};
-use bandwise_controller::credentials::{Authenticator, Credentials};
+use bandwise_controller::credentials::Authenticator;
 use bandwise_controller::daemon::{
     Audit, Beginning, EventLoop, Metrics, Parts, Persister, Recording, RotatingFile,
 };
 use bandwise_controller::settings::{Listen, Remote, Settings, Store};
 use bandwise_controller::store::{Embedded, Store as _, begun};
-use bandwise_controller::{Listener, Marking, Tls};
+use bandwise_controller::{Admission, Listener, Marking};
 use bandwise_saba::table::read;
 use bandwise_switches::Switches;
 use std::time::Duration;
@@ -35,6 +36,8 @@ Examples:
   bandwise saba controller --config controller.toml --dry-run
   bandwise saba controller --config controller.toml --dry-run --json
   bandwise saba controller --config controller.toml
+  # Reads credentials and certificates again, after a change
+  pkill -HUP -f 'saba controller'
   # Applications and ports, in another shell
   bandwise saba status --config controller.toml")]
 pub(crate) struct Flags {
@@ -65,10 +68,9 @@ impl Flags {
         let marking = network::marking(&settings.network);
         let clustering = Clustering { levels: marking.levels(), seed: settings.seed };
         let profiles = Profiles::new(read, clustering);
-        let credentials = Credentials::new(&settings.credentials);
-        let files = settings.remote.as_ref().and_then(|remote| remote.tls.as_ref());
-        let tls = files.map(|files| Tls::read(files, &credentials)).transpose();
-        let tls = tls.map_err(|error| Failure::usage(error.to_string(), error.allowed()))?;
+        let admission = Admission::read(&settings);
+        let admission =
+            admission.map_err(|error| Failure::usage(error.to_string(), error.allowed()))?;
         match self.dry_run {
             true => {
                 let outputs = self.json.resolve(&[&self.config.config])?;
@@ -77,13 +79,15 @@ impl Flags {
             }
             false => {
                 let table = table.into_text();
+                let signals = Signals::take()?;
                 let run = Run {
                     settings: &settings,
+                    config: self.config,
                     profiles,
                     clustering,
                     marking,
-                    credentials,
-                    tls,
+                    admission,
+                    signals,
                     table,
                 };
                 network::open(&settings, &text.source(), run)
@@ -106,18 +110,21 @@ pub(crate) fn core(
 /// A controller that is about to run.
 struct Run<'a> {
     settings: &'a Settings,
+    /// The file of the settings, for reloads.
+    config: Config,
     profiles: Profiles,
     clustering: Clustering,
     marking: Marking,
-    credentials: Credentials,
-    tls: Option<Tls>,
+    admission: Admission,
+    signals: Signals,
     /// The text of the sensitivity table.
     table: String,
 }
 
 impl Use for Run<'_> {
     fn with<S: Switches + Send + 'static>(self, opened: Opened<S>) -> Result<(), Failure> {
-        let Run { settings, profiles, clustering, marking, credentials, tls, table } = self;
+        let Run { settings, config, profiles, clustering, marking, admission, signals, table } =
+            self;
         let Opened { ports, writer, paths, discovery } = opened;
         let (store, stored, revision) = match &settings.store {
             Store::File(path) => {
@@ -145,7 +152,7 @@ impl Use for Run<'_> {
             groups = cluster.groups.clone();
         }
         let (mut place, listener) = open_listener(&settings.listen)?;
-        let remote = settings.remote.as_ref().map(|of| open_remote(of, tls)).transpose()?;
+        let remote = settings.remote.as_ref().map(|of| open_remote(of, &admission)).transpose()?;
         let named = |file: &RotatingFile| file.path().display().to_string();
         let audit = settings.audit.as_ref();
         let audit = audit.map(|of| Audit::open(of.clone()).with_context(|| named(of)));
@@ -167,9 +174,15 @@ impl Use for Run<'_> {
             restores: settings.restores,
         };
         let (handle, event_loop) = EventLoop::start(parts).map_err(Error::from)?;
+        let authenticator = Authenticator::new(admission.credentials.clone());
         let stops = handle.clone();
-        ctrlc::set_handler(move || stops.stop()).map_err(Error::from)?;
-        let authenticator = Authenticator::new(credentials);
+        signals.handle(move |asked| match asked {
+            Asked::Stop => stops.stop(),
+            Asked::Reload => {
+                let read = config.read();
+                admission.reload(read.map(|of| of.0).map_err(|failure| failure.line()));
+            }
+        });
         let router = bandwise_controller::router(handle, metrics, marking, authenticator);
         if let Some((at, listener)) = remote {
             place = format!("{place} and {at}");
@@ -202,9 +215,10 @@ fn open_listener(listen: &Listen) -> Result<(String, Listener), Failure> {
     Ok((place, listener))
 }
 
-fn open_remote(remote: &Remote, tls: Option<Tls>) -> Result<(String, Listener), Failure> {
-    let scheme = if tls.is_some() { "https" } else { "http" };
+fn open_remote(remote: &Remote, admission: &Admission) -> Result<(String, Listener), Failure> {
+    let scheme = if remote.tls.is_some() { "https" } else { "http" };
     let place = format!("{scheme}://{}", remote.listen);
-    let listener = Listener::open_remote(remote.listen, tls).with_context(|| place.clone())?;
+    let listener = Listener::open_remote(remote.listen, admission.tls.clone());
+    let listener = listener.with_context(|| place.clone())?;
     Ok((place, listener))
 }

@@ -26,6 +26,8 @@ pub struct TlsFiles {
     pub key: PathBuf,
     /// The authority of client certificates, if clients may show one.
     pub clients: Option<PathBuf>,
+    /// Lists of revoked client certificates, one of each authority that issues them.
+    pub revoked: Option<PathBuf>,
 }
 
 /// Returns the remote address, if there is one, and the credentials.
@@ -158,7 +160,8 @@ fn place(
     let tls = match (&spec.certificate, &spec.key) {
         (Some(certificate), Some(key)) => {
             let clients = spec.clients.as_ref().map(file).transpose()?;
-            Some(TlsFiles { certificate: file(certificate)?, key: file(key)?, clients })
+            let revoked = spec.revoked.as_ref().map(file).transpose()?;
+            Some(TlsFiles { certificate: file(certificate)?, key: file(key)?, clients, revoked })
         }
         (None, None) => match &spec.clients {
             None => None,
@@ -173,6 +176,10 @@ fn place(
         }
     };
     let shows_certificates = tls.as_ref().is_some_and(|tls| tls.clients.is_some());
+    if let Some(revoked) = spec.revoked.as_ref().filter(|_| !shows_certificates) {
+        let wrong = at(source, revoked, "revoked certificates where clients show none");
+        return Err(wrong.allowed("with `certificate`, `key` and `clients` in [remote]"));
+    }
     let certificate = given.iter().find_map(|of| of.certificate.as_ref());
     if let Some(certificate) = certificate.filter(|_| !shows_certificates) {
         let wrong = at(source, certificate, "client certificates are not enabled");

@@ -49,6 +49,8 @@ fn unauthenticated_remote_address_is_refused_with_its_line() {
             "c.toml:6: certificates of clients without",
         ),
         ("clients = \"ca.pem\"\n", "", "c.toml:10: client certificates are not enabled"),
+        ("clients = \"ca.pem\"\n", "revoked = \"r.pem\"\n", "c.toml:8: revoked certificates where"),
+        ("clients = \"ca.pem\"\n", "clients = \"ca.pem\"\nrevoked = \"r.pem\"\n", ""),
         (
             "certificate = \"c.pem\"\nkey = \"k.pem\"\nclients = \"ca.pem\"\n[[credential]]\nname = \"spark\"\ncertificate = \"Spark.example.org\"\n",
             "[[credential]]\nname = \"spark\"\n",
