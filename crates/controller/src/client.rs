@@ -35,7 +35,7 @@ pub enum ClientError {
         source: serde_json::Error,
     },
     /// The document lacks a field, or has one of another type.
-    #[error("the controller's answer to GET {path} can't be read")]
+    #[error("the controller's answer to {path} can't be read")]
     OtherDocument {
         /// The path.
         path: &'static str,
@@ -67,15 +67,24 @@ pub fn connections(listen: &Listen) -> Result<ConnectionsDocument, ClientError> 
     document(listen, "/v1/connections")
 }
 
+/// Ends all clients of the controller.
+///
+/// # Errors
+///
+/// Returns an error if no controller answers within 10 s, or if it refuses.
+pub fn reset(listen: &Listen) -> Result<(), ClientError> {
+    ask(listen, "POST", "/v1/reset").map(drop)
+}
+
 fn document<T: DeserializeOwned>(listen: &Listen, path: &'static str) -> Result<T, ClientError> {
-    serde_json::from_value(get(listen, path)?)
+    serde_json::from_value(ask(listen, "GET", path)?)
         .map_err(|source| ClientError::OtherDocument { path, source })
 }
 
-/// Returns the document at a path of a controller's HTTP interface.
-fn get(listen: &Listen, path: &str) -> Result<Value, ClientError> {
+/// Returns the answer to a request without a body to a controller's HTTP interface.
+fn ask(listen: &Listen, method: &str, path: &str) -> Result<Value, ClientError> {
     // In HTTP/1.0 the end of the connection ends an answer, also a long one.
-    let request = format!("GET {path} HTTP/1.0\r\nHost: controller\r\n\r\n");
+    let request = format!("{method} {path} HTTP/1.0\r\nHost: controller\r\n\r\n");
     let answer = exchange(listen, &request)
         .map_err(|source| ClientError::NoAnswer { place: listen.clone(), source })?;
     let (head, body) =

@@ -44,6 +44,8 @@ pub(crate) enum Command {
     Controller(controller::run::Flags),
     /// Show applications and ports of a running controller
     Status(controller::status::Flags),
+    /// End all clients of a running controller, with their applications and connections
+    Reset(controller::reset::Flags),
     /// Show the rates of all applications if all send at once, over a network in memory
     Rates(controller::rates::Flags),
     /// Replay a recorded session and verify the controller's decisions
@@ -60,6 +62,7 @@ impl Command {
             Command::Run(flags) => flags.run(),
             Command::Controller(flags) => flags.run(),
             Command::Status(flags) => flags.run(),
+            Command::Reset(flags) => flags.run(),
             Command::Rates(flags) => flags.run(),
             Command::Replay(flags) => flags.run(),
         }

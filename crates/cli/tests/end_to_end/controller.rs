@@ -115,6 +115,24 @@ fn hangup_reloads_credentials_or_says_why_not() {
 }
 
 #[test]
+fn reset_ends_all_clients() {
+    let place =
+        place(&format!("audit = \"audit\"\n{ANY}[simulated]\nfabric-file = \"net.toml\"\n"), TABLE);
+    place.write(
+        "net.toml",
+        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
+    );
+    let mut controller = Controller::start(&place);
+    let application = controller.register("LR");
+    controller.connect(application, "h0", "h1");
+    let ran = check(&place, "reset").good();
+    assert_eq!(ran.stdout, "ended: 1 clients with 1 applications\n");
+    let again = place.run(&["saba", "reset", "--config", "c.toml", "--json"]).good().json();
+    assert_eq!((&again["clients"], &again["applications"]), (&0.into(), &0.into()));
+    assert!(place.read("audit").contains("\"event\":\"reset\""));
+}
+
+#[test]
 fn missing_port_device_is_reported() {
     let place = place(WELL, TABLE);
     let ran = check(&place, "controller");

@@ -66,6 +66,13 @@ pub enum Input {
         /// True if the ports are to be restored to the configuration in which they were found.
         drained: bool,
     },
+    /// An operator ends all clients.
+    Reset {
+        /// The caller that waits for the answer.
+        ticket: Ticket,
+        /// The authenticated owner of the call.
+        owner: Owner,
+    },
     /// A write to the store has ended.
     Stored {
         /// The number of the write.

@@ -12,7 +12,7 @@ pub struct Rights {
     pub applications: Vec<Pattern>,
     /// Patterns of the hosts that the caller may name as ends of connections.
     pub hosts: Vec<Pattern>,
-    /// True if the caller may drain ports and share them again.
+    /// True if the caller may drain ports, share them again, and end all clients.
     pub drain: bool,
     /// True if the caller sees the applications and connections of all callers, and not only its own.
     pub sees_all: bool,
@@ -48,11 +48,13 @@ pub enum Denied {
         /// The patterns of names that the caller may give.
         allowed: String,
     },
-    /// The caller may not drain ports.
+    /// The caller may not give orders for all.
     #[error(
-        "{owner} may not drain ports (allowed: credentials with `drain = true`, root, and the controller's user)"
+        "{owner} may not {order} (allowed: credentials with `drain = true`, root, and the controller's user)"
     )]
-    Drain {
+    Order {
+        /// The order.
+        order: &'static str,
         /// The caller.
         owner: Owner,
     },
@@ -104,7 +106,12 @@ impl Caller {
     pub fn check(&self, call: &Call) -> Result<(), Denied> {
         let owner = || self.owner.clone();
         match call {
-            Call::Drain(..) if !self.rights.drain => Err(Denied::Drain { owner: owner() }),
+            Call::Drain(..) if !self.rights.drain => {
+                Err(Denied::Order { order: "drain ports", owner: owner() })
+            }
+            Call::Reset if !self.rights.drain => {
+                Err(Denied::Order { order: "end all clients", owner: owner() })
+            }
             Call::Request(request) => match &request.request {
                 Request::Register { name, .. } => unlike(&self.rights.applications, [name])
                     .map_or(Ok(()), |(name, allowed)| {
@@ -117,7 +124,9 @@ impl Caller {
                 // The core lets only the owner change a registration.
                 Request::Deregister { .. } | Request::Close { .. } => Ok(()),
             },
-            Call::Hello | Call::Renew(_) | Call::Goodbye(_) | Call::Drain(..) => Ok(()),
+            Call::Hello | Call::Renew(_) | Call::Goodbye(_) | Call::Drain(..) | Call::Reset => {
+                Ok(())
+            }
         }
     }
 }

@@ -47,6 +47,11 @@ impl Audit {
         self.write(json!({ "event": event, "by": owner, "ports": ports }));
     }
 
+    /// Logs that an operator ends all clients.
+    pub(super) fn reset(&mut self, owner: &Owner) {
+        self.write(json!({ "event": "reset", "by": owner }));
+    }
+
     fn write(&mut self, mut line: Value) {
         line["time"] = json!(now());
         self.make_room();

@@ -16,4 +16,6 @@ pub enum Call {
     Goodbye(ClientId),
     /// An operator drains ports (`true`) or shares them again (`false`); all ports if the list is empty.
     Drain(Vec<PortId>, bool),
+    /// An operator ends all clients.
+    Reset,
 }

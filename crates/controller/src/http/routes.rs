@@ -31,6 +31,7 @@ pub(super) fn all() -> Vec<Route> {
         ("/v1/connections", &["GET"], get(connections)),
         ("/v1/plan", &["POST"], post(plan)),
         ("/v1/drain", &["POST"], post(drain)),
+        ("/v1/reset", &["POST"], post(reset)),
         ("/v1/clients", &["POST"], post(hello)),
         ("/v1/clients/{client}", &["DELETE"], delete(goodbye)),
         ("/v1/clients/{client}/renew", &["POST"], post(renew)),
@@ -128,6 +129,10 @@ async fn drain(State(context): State<Context>, Extension(caller): By, bytes: Byt
     let unknown = |name| Fails::missing(format!("there is no port called {name:?}"));
     let ports = named.await?.map_err(unknown)?;
     context.call(&caller, Call::Drain(ports, drained)).await
+}
+
+async fn reset(State(context): State<Context>, Extension(caller): By) -> Reply {
+    context.call(&caller, Call::Reset).await
 }
 
 async fn hello(State(context): State<Context>, Extension(caller): By) -> Reply {

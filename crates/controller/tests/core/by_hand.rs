@@ -322,6 +322,32 @@ fn owner_with_many_applications_leaves_others_their_part() {
     assert_eq!(world.weights(3), [1, 3]);
 }
 
+/// An operator ends all clients of that moment, in as many writes as it takes. Ids go on.
+#[test]
+fn reset_ends_all_clients_and_repeats_no_id() {
+    let rules = Rules { max_changes: Some(24), ..Rules::default() };
+    let (mut world, client, applications) = two_that_send_by(rules);
+    let other = world.hello_of("other".into()).unwrap();
+    for number in 0..30 {
+        let of = application(&world.answer_to(other, 2 * number, register("half")));
+        world.answer_to(other, 2 * number + 1, connect(of, "h1", "h3")).unwrap();
+    }
+    world.settle();
+    let ticket = world.ticket();
+    world.hear(Input::Reset { ticket, owner: Owner::default() });
+    let after = world.ticket();
+    world.hear(Input::Hello { ticket: after, owner: Owner::default() });
+    world.settle();
+    assert_eq!(world.answers[&ticket], Ok(Answer::Done));
+    let Ok(Answer::Welcome { client: later, .. }) = world.answers[&after] else { panic!() };
+    assert!(later > other && world.stored.clients().eq([later]));
+    assert_eq!((world.stored.applications().len(), world.stored.connections().len()), (0, 0));
+    assert!(world.ports.values().all(|port| port.weights.is_empty()), "{:?}", world.ports);
+    let again = application(&world.answer_to(later, 0, register("all")));
+    assert!(applications.iter().all(|before| again > *before));
+    assert_eq!(world.answer_to(client, 9, register("all")), Err(Refusal::NoSuchClient(client)));
+}
+
 /// Nobody ends the client of another owner, or is told that this was done.
 #[test]
 fn goodbye_of_another_owner_is_refused() {

@@ -211,6 +211,11 @@ fn http_requests_authenticate_by_token() {
     let denied = ask("POST /v1/drain", sparks, drain);
     assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("may not drain"), "{denied}");
     assert!(ask("POST /v1/drain", abc, drain).starts_with("HTTP/1.1 200"));
+    let denied = ask("POST /v1/reset", sparks, "");
+    assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("end all clients"), "{denied}");
+    assert_eq!(status(abc), (1, 1, false));
+    assert!(ask("POST /v1/reset", abc, "").starts_with("HTTP/1.1 200"));
+    assert_eq!(status(abc), (0, 0, false));
 }
 
 /// A revoked certificate opens no connection, and one whose authority has no list neither.

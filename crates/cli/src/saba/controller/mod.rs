@@ -4,6 +4,7 @@ mod dry_run;
 mod network;
 pub(super) mod rates;
 pub(super) mod replay;
+pub(super) mod reset;
 pub(super) mod run;
 mod signals;
 pub(super) mod status;

@@ -139,6 +139,10 @@ impl Core {
                 self.wait(ticket, Waiting::Goodbye(ticket, client))
             }
             Input::Drain { ticket, ports, drained, .. } => self.drain(ticket, ports, drained),
+            Input::Reset { ticket, .. } => {
+                let below = ClientId(self.state.next.client);
+                self.wait(ticket, Waiting::Reset(ticket, below));
+            }
             Input::Stored { write, error, revision } => self.stored(write, error, revision),
             Input::StoredByOther { revision, changes } => self.learned(revision, changes),
             Input::Reloaded { revision, write, records } => self.known(revision, write, records),

@@ -5,7 +5,7 @@ use super::waiting::{Waiting, Writing};
 use crate::core::batch::Batch;
 use crate::core::change::Change;
 use crate::core::output::Output;
-use crate::core::request::{Answer, Refusal, Ticket};
+use crate::core::request::{Answer, ClientId, Refusal, Ticket};
 use bandwise_saba::controller::PortId;
 
 /// The number of requests that may wait for a write.
@@ -107,6 +107,13 @@ impl Core {
                 true => (ticket, Ok(Answer::Done)),
                 false => return Some(Waiting::Drain(ticket, ports, drained)),
             },
+            Waiting::Reset(ticket, below) => {
+                let clients: Vec<ClientId> = state.clients.range(..below).map(|of| *of.0).collect();
+                if !clients.into_iter().all(|client| batch.leave(state, client)) {
+                    return Some(Waiting::Reset(ticket, below));
+                }
+                (ticket, Ok(Answer::Done))
+            }
             Waiting::LeaseEnded(client) => {
                 // The client may have made a call during the write that was in progress.
                 if leases.is_silent(client) && state.clients.contains_key(&client) {

@@ -15,6 +15,8 @@ pub(super) enum Waiting {
     Renew(Ticket, ClientId),
     Goodbye(Ticket, ClientId),
     Drain(Ticket, Vec<PortId>, bool),
+    /// All clients with a lower id end.
+    Reset(Ticket, ClientId),
     LeaseEnded(ClientId),
     Moves(ConnectionId, Box<[PortId]>),
     /// A client made a call here, while another controller keeps its lease.
@@ -31,7 +33,8 @@ impl Waiting {
             | Waiting::Request(ticket, ..)
             | Waiting::Renew(ticket, _)
             | Waiting::Goodbye(ticket, _)
-            | Waiting::Drain(ticket, ..) => Some(ticket),
+            | Waiting::Drain(ticket, ..)
+            | Waiting::Reset(ticket, _) => Some(ticket),
             Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Adopt(_) | Waiting::Ids => None,
         }
     }

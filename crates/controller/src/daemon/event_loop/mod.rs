@@ -194,6 +194,10 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                 self.report_drain(&owner, &ports, drained);
                 Input::Drain { ticket, owner, ports, drained }
             }
+            Call::Reset => {
+                self.report_reset(&owner);
+                Input::Reset { ticket, owner }
+            }
             Call::Request(request) => {
                 let path = match &request.request {
                     Request::Connect { from, to, .. } => {

@@ -15,6 +15,14 @@ impl<S> EventLoop<S> {
         }
     }
 
+    /// Writes an operator's order to end all clients to the log and to the audit log.
+    pub(super) fn report_reset(&mut self, owner: &Owner) {
+        tracing::warn!(%owner, clients = self.core.state().clients().len(), "asked to end all clients");
+        if let Some(audit) = &mut self.audit {
+            audit.reset(owner);
+        }
+    }
+
     /// Writes an output to the log and to the audit log.
     pub(super) fn report(&mut self, output: &Output) {
         let port = match output {
