@@ -40,6 +40,7 @@
 //! # Ok::<(), bandwise_controller::core::InvalidRecord>(())
 //! ```
 
+mod bounds;
 pub mod client;
 pub mod cluster;
 pub mod core;

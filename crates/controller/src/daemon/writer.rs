@@ -1,4 +1,5 @@
-//! The writer thread: carries out orders at ports one by one. Orders that may write go before periodic checks.
+//! The writer thread: carries out orders at ports one by one. Orders that may write go first, then first reads of ports,
+//! then periodic checks. So after a restart, ports with connections are right before all others are read.
 
 use super::message::Event;
 use super::queue::Queue;
@@ -13,20 +14,32 @@ pub(super) struct Order {
     pub(super) order: OrderId,
     pub(super) port: PortId,
     pub(super) task: Task,
-    /// True if the order is a periodic check, for which no caller waits.
-    pub(super) is_look: bool,
+}
+
+/// The place of an order among those that wait: the lowest first.
+type Place = (u8, OrderId);
+
+impl Order {
+    fn place(&self) -> Place {
+        let rank = match self.task {
+            Task::Share(_) | Task::AsFound => 0,
+            Task::Read => 1,
+            Task::Check(_) => 2,
+        };
+        (rank, self.order)
+    }
 }
 
 /// Carries out orders until the sender of orders is dropped.
 pub(super) fn run(mut switches: impl Switches, orders: &Receiver<Order>, events: &Queue) {
-    let mut waiting = BTreeMap::new();
+    let mut waiting = BTreeMap::<Place, Order>::new();
     loop {
         if waiting.is_empty() {
             let Ok(first) = orders.recv() else { return };
-            waiting.insert((first.is_look, first.order), first);
+            waiting.insert(first.place(), first);
         }
-        waiting.extend(orders.try_iter().map(|of| ((of.is_look, of.order), of)));
-        let Some((_, Order { order, port, task, .. })) = waiting.pop_first() else { continue };
+        waiting.extend(orders.try_iter().map(|of| (of.place(), of)));
+        let Some((_, Order { order, port, task })) = waiting.pop_first() else { continue };
         let outcome = match carry_out(&mut switches, port, task) {
             Ok(outcome) => outcome,
             Err(fault) => OrderOutcome::Failed { error: fault.to_string() },

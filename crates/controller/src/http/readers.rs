@@ -1,5 +1,6 @@
 //! [`Readers`]: the bound of answers that are being sent to a caller.
 
+use crate::bounds::{Bounds, Held};
 use crate::core::Owner;
 use crate::daemon::CallError;
 use axum::body::{Body, Bytes};
@@ -7,14 +8,11 @@ use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream::{iter, try_unfold};
 use futures_util::{Stream, StreamExt};
-use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The number of long answers that are sent to one caller at a time; others wait.
-const MOST: usize = 32;
+const MOST: u32 = 32;
 
 /// The longest wait for the turn to read.
 const WAIT: Duration = Duration::from_secs(30);
@@ -23,12 +21,18 @@ const WAIT: Duration = Duration::from_secs(30);
 const PART: usize = 8 << 10;
 
 /// The bound of long answers that are being sent to each caller. All clones share it.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Readers(Arc<Mutex<BTreeMap<Owner, Arc<Semaphore>>>>);
+#[derive(Debug, Clone)]
+pub(super) struct Readers(Bounds);
+
+impl Default for Readers {
+    fn default() -> Self {
+        Readers(Bounds::new(MOST))
+    }
+}
 
 /// The turn of a caller to read a long answer.
 pub(super) struct Turn {
-    _permit: OwnedSemaphorePermit,
+    _held: Held,
 }
 
 impl Readers {
@@ -38,14 +42,8 @@ impl Readers {
     ///
     /// Returns [`CallError::Busy`] if the caller does not read the answers before.
     pub(super) async fn turn(&self, owner: &Owner) -> Result<Turn, CallError> {
-        let turns = {
-            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            all.entry(owner.clone()).or_insert_with(|| Arc::new(Semaphore::new(MOST))).clone()
-        };
-        match tokio::time::timeout(WAIT, turns.acquire_owned()).await {
-            Ok(Ok(permit)) => Ok(Turn { _permit: permit }),
-            Ok(Err(_)) | Err(_) => Err(CallError::Busy),
-        }
+        let held = self.0.hold(owner, 1, WAIT).await;
+        held.map(|held| Turn { _held: held }).ok_or(CallError::Busy)
     }
 }
 

@@ -1,7 +1,9 @@
 //! The time and the size of requests.
 
-use crate::credentials::is_grpc;
-use axum::body::{Body, Bytes};
+use crate::bounds::Bounds;
+use crate::core::Owner;
+use crate::credentials::{Caller, is_grpc};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::{Next, from_fn};
@@ -16,14 +18,33 @@ const LARGEST: usize = 256 << 10;
 /// The time in which a request body has to arrive.
 const SLOWEST: Duration = Duration::from_secs(30);
 
-/// Buffers each request before it is handled, so that an unfinished request does not occupy a connection forever.
+/// The bodies of one caller that may be unfinished at a time, in KiB.
+const UNFINISHED: u32 = 8 << 10;
+
+/// Buffers each request before it is handled, so that an unfinished request does not occupy a connection forever. A
+/// caller with many unfinished ones waits for itself.
 pub(crate) fn requests<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+    let unfinished = Bounds::new(UNFINISHED);
+    let whole = move |request, next| whole(unfinished.clone(), request, next);
     router.layer(from_fn(whole)).layer(DefaultBodyLimit::max(LARGEST))
 }
 
-async fn whole(request: Request, next: Next) -> Response {
+/// Returns the size of a body in KiB, as far as it is known beforehand.
+fn size(body: &Body) -> u32 {
+    let most = body.size_hint().upper().unwrap_or(LARGEST as u64).min(LARGEST as u64);
+    most.div_ceil(1 << 10) as u32
+}
+
+async fn whole(unfinished: Bounds, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let reads = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
+    let owner =
+        parts.extensions.get().map_or_else(Owner::default, |by: &Caller| by.owner().clone());
+    let reads = async {
+        let held = unfinished.hold(&owner, size(&body), SLOWEST).await;
+        let read = Bytes::from_request(Request::from_parts(parts.clone(), body), &()).await;
+        drop(held);
+        read
+    };
     match tokio::time::timeout(SLOWEST, reads).await {
         Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,
         Ok(Err(refused)) => {
@@ -55,6 +76,7 @@ fn refusal(status: StatusCode, error: String, headers: &HeaderMap) -> Response {
 mod tests {
     use super::*;
     use axum::routing::post;
+    use std::io::Error;
     use tower::ServiceExt;
 
     /// Returns the answer of a route that reports the length of its body. The paused clock advances when all tasks
@@ -92,6 +114,31 @@ mod tests {
             let (status, message) = answered(body).await;
             assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
             assert!(message.contains("within 30 s"), "{message}");
+        }
+    }
+
+    /// A caller's unfinished bodies keep its further requests waiting, and no other caller's.
+    #[tokio::test(start_paused = true)]
+    async fn unfinished_bodies_of_a_caller_are_bounded() {
+        let router = requests(Router::new().route("/", post(async || "done")));
+        let ask = |owner: &str, body: Body| {
+            let mut request = Request::post("/").body(body).unwrap();
+            request.extensions_mut().insert(Caller::local(owner.into(), false));
+            router.clone().oneshot(request)
+        };
+        let silence = || Body::from_stream(futures_util::stream::pending::<Result<Bytes, Error>>());
+        let most = UNFINISHED as usize / (LARGEST >> 10);
+        let silent: Vec<_> = (0..most).map(|_| tokio::spawn(ask("spark", silence()))).collect();
+        tokio::task::yield_now().await;
+        let began = tokio::time::Instant::now();
+        assert_eq!(ask("root", "{}".into()).await.unwrap().status(), StatusCode::OK);
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        // This one waits until the others have timed out.
+        let later = ask("spark", "{}".into()).await.unwrap().status();
+        assert_eq!((later, began.elapsed()), (StatusCode::OK, SLOWEST));
+        for silent in silent {
+            let status = silent.await.unwrap().unwrap().status();
+            assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
         }
     }
 

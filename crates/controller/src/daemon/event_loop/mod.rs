@@ -16,7 +16,7 @@ use super::queue::Queue;
 use super::writer::{self, Order};
 use super::{Audit, EventSender, Metrics, PersisterMessage, Write};
 use crate::cluster::Groups;
-use crate::core::{Answer, Cause, Core, Input, OrderId, Output, Owner, Refusal, Request, Ticket};
+use crate::core::{Answer, Core, Input, OrderId, Output, Owner, Refusal, Request, Ticket};
 use bandwise_saba::controller::PortId;
 use bandwise_switches::{Fault, Switches};
 use record::Record;
@@ -257,10 +257,9 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
                     drop(waiting.send(answer));
                 }
             }
-            Output::Order { order, port, task, why } => {
+            Output::Order { order, port, task, .. } => {
                 self.ordered.insert(order, (port, Instant::now()));
-                let is_look = why.cause == Cause::Check;
-                drop(self.writer.send(Order { order, port, task, is_look }));
+                drop(self.writer.send(Order { order, port, task }));
             }
             Output::Discover => {
                 let mut known = self.known_paths();
