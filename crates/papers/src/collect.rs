@@ -77,6 +77,10 @@ fn once<S: Repeated>(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Option<ResultsOf<S>>, String> {
+    // To build a network for a run takes some time, and there may be hundreds of runs.
+    if observer.stop() {
+        return Ok(None);
+    }
     let experiment = study.with_seed(seed)?;
     let results = experiment.conduct(&Sequential, &mut |_| match observer.stop() {
         true => ControlFlow::Break(()),
@@ -99,4 +103,70 @@ fn finding<R>(reading: &Reading<R>, runs: &[&R]) -> Option<Finding> {
         unit: reading.unit.to_owned(),
         runs: values.filter(|v| !v.is_empty())?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandwise_netsim::engine::Executor;
+    use bandwise_scenario::Watch;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    /// A study that counts its runs.
+    static BUILT: AtomicUsize = AtomicUsize::new(0);
+    struct Study;
+
+    impl Repeated for Study {
+        type Experiment = Study;
+
+        fn with_seed(&self, _: u64) -> Result<Study, String> {
+            BUILT.fetch_add(1, Relaxed);
+            Ok(Study)
+        }
+    }
+
+    impl Experiment for Study {
+        type Results = ();
+
+        fn conduct(&self, _: &impl Executor, _: Watch<'_>) {}
+        fn stop((): &()) -> Stop {
+            Stop::Complete
+        }
+        fn effort((): &()) -> Effort {
+            Effort::default()
+        }
+    }
+
+    /// Stops after the first run.
+    struct Impatient(AtomicUsize);
+
+    impl Observer for Impatient {
+        fn done(&self, _: &str) {
+            self.0.fetch_add(1, Relaxed);
+        }
+        fn stop(&self) -> bool {
+            self.0.load(Relaxed) > 0
+        }
+    }
+
+    #[test]
+    fn no_run_is_built_after_a_stop() {
+        let read = |(): &()| Some(1.0);
+        let case = |name: &str| Case {
+            name: name.to_owned(),
+            scenario: Study,
+            readings: vec![Reading {
+                item: "item",
+                case: name.to_owned(),
+                metric: "metric",
+                unit: "",
+                read: Box::new(read),
+            }],
+        };
+        let cases = ["a", "b", "c"].map(case).into();
+        let options = Options { item: None, quick: true, seed: 1, threads: 1 };
+        let found = collect(cases, &options, &Impatient(AtomicUsize::new(0))).unwrap();
+        assert_eq!(BUILT.load(Relaxed), 1);
+        assert_eq!((found.runs, found.unfinished.as_slice()), (1, &["b".into(), "c".into()][..]));
+    }
 }

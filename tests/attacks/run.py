@@ -1,0 +1,184 @@
+"""Attacks a controller in all ways of attackers.py at the same time, by one credential or none, while another one works.
+
+run.py BANDWISE [CONNECTIONS [SECONDS]]
+
+The controller's network is in memory. Prints how long the calls of the other credential took, and the controller's
+memory. Fails if one of its calls failed, if its client was dropped, if the controller took 500 MB, or if it did not
+end well.
+"""
+
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "lab"))
+from client import Client, Controller, Unix  # noqa: E402
+
+ATTACKS = ("hellos", "refusals", "unread_lists", "unread_answers", "unfinished_bodies", "strangers", "long_paths")
+HOSTS, APPLICATIONS, WINDOW = 32, 990, 256
+MOST_MEMORY = 500_000_000
+TABLE = "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\nPR,1,100\nPR,0.5,120\nPR,0.25,180\n"
+# The SHA-256 digests of "evil" and "good".
+SETTINGS = """table = "table.csv"
+store = "store"
+listen = "unix:socket"
+[simulated.fabric]
+build = {{ single-switch = {hosts} }}
+link = {{ rate = "100 Gbps" }}
+[remote]
+listen = "127.0.0.1:{port}"
+tokens-in-the-clear = true
+[[credential]]
+name = "evil"
+token-sha256 = "{evil}"
+applications = ["*"]
+[[credential]]
+name = "good"
+token-sha256 = "{good}"
+applications = ["*"]
+"""
+
+
+def digest(token):
+    import hashlib
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Remote(Controller):
+    """A connection with a token."""
+
+    def __init__(self, port, token):
+        import http.client
+        self.http = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        ask = self.http.request
+        self.http.request = lambda method, path, text: ask(method, path, text, self.headers)
+
+
+def fills(port, connections):
+    """Registers phantom jobs of the attacker with this number of connections. Returns its client and an application."""
+    client = Client(Remote(port, "evil"))
+    applications = [client.register("LR") for _ in range(APPLICATIONS)]
+    text = []
+    for n in range(connections):
+        ends = {"from": f"h{n % HOSTS}", "to": f"h{(n + 1 + n // HOSTS % (HOSTS - 1)) % HOSTS}"}
+        asked = client.asked({"connect": {"application": applications[n % APPLICATIONS], **ends}})
+        text.append(asked)
+    import json
+    stream = socket.create_connection(("127.0.0.1", port), timeout=60)
+    reader = stream.makefile("rb")
+    sent = read = 0
+    while read < connections:
+        while sent < connections and sent - read < WINDOW:
+            text[sent]["acknowledged_below"] = max(0, text[sent]["number"] - WINDOW)
+            body = json.dumps(text[sent])
+            stream.sendall((f"POST /v1/requests HTTP/1.1\r\nHost: c\r\nAuthorization: Bearer evil\r\n"
+                            f"Content-Length: {len(body)}\r\n\r\n{body}").encode())
+            sent += 1
+        status = reader.readline()
+        assert b" 200 " in status, status
+        length = 0
+        while (line := reader.readline().strip()):
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        reader.read(length)
+        read += 1
+    return client, applications[0]
+
+
+def memory(process):
+    """Returns the resident memory of a process in bytes, now and at most."""
+    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+    kib = lambda key: int(status.split(key)[1].split()[0])
+    return kib("VmRSS:") * 1024, kib("VmHWM:") * 1024
+
+
+def works(port, seconds):
+    """Makes the calls of a well-behaved caller. Returns how long each took."""
+    client, times = Client(Remote(port, "good")), {"register": [], "connect": [], "close": [], "renew": []}
+
+    def timed(kind, call):
+        began = time.monotonic()
+        answer = call()
+        times[kind].append(time.monotonic() - began)
+        return answer
+    until = time.monotonic() + seconds
+    number = 0
+    while time.monotonic() < until:
+        application = timed("register", lambda: client.register("PR"))
+        for _ in range(4):
+            source, to = f"h{number % HOSTS}", f"h{(number + 1) % HOSTS}"
+            connection = timed("connect", lambda: client.connect(application, source, to))
+            timed("renew", lambda: client.controller.well("POST", f"/v1/clients/{client.client}/renew"))
+            timed("close", lambda: client.request(close={"connection": connection}))
+            number += 1
+            time.sleep(0.01)
+        client.request(deregister={"application": application})
+    return times
+
+
+def shown(kind, times):
+    times = sorted(times)
+    at = lambda part: 1000 * times[min(len(times) - 1, int(part * len(times)))]
+    return f"  {kind}: {len(times)} calls, median {at(0.5):.1f} ms, 99% {at(0.99):.1f} ms, longest {at(1):.1f} ms"
+
+
+def main(bandwise, connections=10_000, seconds=10):
+    connections, seconds = int(connections), float(seconds)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory(prefix="bandwise-attacks-") as folder:
+        folder = pathlib.Path(folder)
+        (folder / "table.csv").write_text(TABLE)
+        settings = SETTINGS.format(hosts=HOSTS, port=port, evil=digest("evil"), good=digest("good"))
+        (folder / "c.toml").write_text(settings)
+        started = [bandwise, "saba", "controller", "--config", "c.toml"]
+        with open(folder / "log", "w") as log:
+            controller = subprocess.Popen(started, cwd=folder, stderr=log)
+        attackers = []
+        try:
+            while "reached at" not in (folder / "log").read_text():
+                assert controller.poll() is None, (folder / "log").read_text()
+                time.sleep(0.05)
+            began = time.monotonic()
+            client, application = fills(port, connections)
+            print(f"  {APPLICATIONS} phantom jobs with {connections} connections after {time.monotonic() - began:.0f} s,"
+                  f" {memory(controller)[0] >> 20} MiB")
+            program = [sys.executable, str(HERE / "attackers.py")]
+            known = [str(port), "evil", str(client.client), str(application)]
+            attackers = [subprocess.Popen([*program, *known, attack]) for attack in ATTACKS]
+            time.sleep(1)
+            times = works(port, seconds)
+            now, most = memory(controller)
+            for kind in times:
+                print(shown(kind, times[kind]))
+            everything = [one for kind in times.values() for one in kind]
+            print(shown("all", everything))
+            print(f"  memory {now >> 20} MiB, at most {most >> 20} MiB; log {(folder / 'log').stat().st_size >> 10} KiB")
+            dead = [attacker.args[-1] for attacker in attackers if attacker.poll() is not None]
+            began = time.monotonic()
+            controller.send_signal(signal.SIGTERM)
+            code = controller.wait(60)
+            print(f"  SIGTERM took {time.monotonic() - began:.2f} s")
+            dropped = "dropped client" in (folder / "log").read_text()
+            wrong = [(code != 0, f"exit code {code}"), (most >= MOST_MEMORY, f"{most} bytes of memory"),
+                     (dropped, "a client was dropped"), (dead, f"attackers ended: {dead}")]
+            for is_wrong, what in wrong:
+                if is_wrong:
+                    print(f"  {what}")
+            return int(any(is_wrong for is_wrong, _ in wrong))
+        finally:
+            for process in [*attackers, controller]:
+                process.kill()
+                process.wait()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    sys.exit(main(*sys.argv[1:]))
