@@ -13,19 +13,19 @@ import time
 
 
 class Unix(http.client.HTTPConnection):
-    def __init__(self, path):
+    def __init__(self, path, patience):
         super().__init__("controller")
-        self.path = path
+        self.path, self.patience = path, patience
 
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(20)
+        self.sock.settimeout(self.patience)
         self.sock.connect(self.path)
 
 
 class Controller:
-    def __init__(self, path):
-        self.http = Unix(path)
+    def __init__(self, path, patience=20):
+        self.http = Unix(path, patience)
 
     def ask(self, method, path, body=None):
         """Returns the status and the response."""
