@@ -1,6 +1,7 @@
 """Checks of a run in a pause: every answered registration is there, nothing else, and the ports have their weights."""
 
 import http.client
+import json
 import time
 
 import ports
@@ -83,6 +84,7 @@ def converged(world, last, bound=BOUND):
         took = time.monotonic() - last
         most = max(part.waited() - waited[part.name] for part in world.all_parts())
         if took > bound + most:
+            dump(world, reference)
             raise Violation(f"after {took:.1f} s (bound {bound:.1f} s, {most:.1f} s without a processor): {cause}")
         try:
             for client in world.clients:
@@ -92,7 +94,23 @@ def converged(world, last, bound=BOUND):
                     raise Wrong(f"client {client.own} is not answered")
             began = time.monotonic()
             once(world, expected(world.clients), reference)
+            world.history.line(right=began - last, waited=most)
             return began - last
         except Wrong as wrong:
+            if str(wrong) != str(cause):
+                world.history.line(wrong=str(wrong)[:300], after=time.monotonic() - last)
             cause = wrong
             time.sleep(0.05)
+
+
+def dump(world, reference):
+    """Writes down what each controller knows, for people."""
+    for name, place in world.places.items():
+        try:
+            there, status = known(place)
+        except (OSError, http.client.HTTPException, AssertionError, ValueError) as error:
+            there, status = {}, repr(error)
+        with open(f"{name}.state", "w") as file:
+            json.dump({"registrations": there, "status": status, "expected": expected(world.clients)}, file, indent=1)
+    with open("reference.state", "w") as file:
+        json.dump({"registrations": reference.get("content"), "ports": reference.get("ports"), "found": ports.read(world.lab)}, file, indent=1)

@@ -36,7 +36,8 @@ class Etcd:
             "ip", "netns", "exec", self.net.namespace(name), "etcd", "--name", name, "--data-dir", self.data(name),
             "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--listen-client-urls", client,
             "--advertise-client-urls", client, "--initial-cluster", self.cluster, "--initial-cluster-state", "new",
-            "--logger", "zap",
+            # The default from etcd 3.5 on: a member that comes back does not depose the leader.
+            "--logger", "zap", "--pre-vote",
         ]
 
     def ask(self, name, path, body, timeout=1):

@@ -33,7 +33,7 @@ class Net:
         lines = ["link set lo up", "link add br0 type bridge", "link set br0 up", "addr add 10.77.0.254/24 dev br0"]
         for name in self.names:
             run("ip", "netns", "add", self.namespace(name))
-            lines += [f"link add {name} type veth peer name eth0 netns {self.namespace(name)}", f"link set {name} master br0 up"]
+            lines += [f"link add name {name} type veth peer name eth0 netns {self.namespace(name)}", f"link set dev {name} master br0 up"]
         self.batch(hub, lines)
         for name, address in self.addresses.items():
             self.batch(self.namespace(name), ["link set lo up", "link set eth0 up", f"addr add {address}/24 dev eth0"])

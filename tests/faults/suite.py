@@ -48,7 +48,7 @@ class Run:
             )
             output = self.process.communicate()[0]
             result = json.loads(output.strip().splitlines()[-1]) if output.strip() else {"failure": "the run ended without a result"}
-            if result["failure"]:
+            if result["failure"] or os.environ.get("KEEPALL"):
                 self.keeps(result)
             return result
         finally:
@@ -60,7 +60,7 @@ class Run:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns("data", "e0", "e1", "e2", "disk", "*.socket"))
         with open(os.path.join(folder, "plan"), "w") as file:
-            file.write("\n".join([*self.plan.listed(), result["failure"], ""]))
+            file.write("\n".join([*self.plan.listed(), str(result["failure"]), ""]))
         result["folder"] = folder
 
     def end(self):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from etcd import PREFIX, coded
 
 HOLDER = PREFIX + "holder/"
+END = coded(HOLDER[:-1] + "0")
 # The time that a busy machine may take to show a write or a term to this process, seconds.
 SEEN_LATE = 0.5
 
@@ -20,7 +21,8 @@ class Term:
 
     instance: str
     lease: int
-    epoch: int
+    # The number of times that another history of etcd has begun before.
+    cut: int
     revision: int
     begins: float
     ends: float = float("inf")
@@ -34,6 +36,7 @@ class Terms:
     def __init__(self, etcd, epoch):
         self.etcd, self.epoch, self.cuts = etcd, epoch, 0
         self.lock, self.of, self.ends = threading.Lock(), {}, threading.Event()
+        self.seen = {name: {"cut": None, "revision": 0} for name in etcd.names}
         self.threads = [threading.Thread(target=self.follow, args=(name,), daemon=True) for name in etcd.names]
         for thread in self.threads:
             thread.start()
@@ -54,50 +57,48 @@ class Terms:
                 time.sleep(0.05)
 
     def watch(self, name):
-        cut = self.cuts
-        there = self.etcd.ask(name, "/v3/kv/range", {"key": coded(HOLDER), "range_end": coded(HOLDER[:-1] + "0")})
-        revision = int(there["header"]["revision"])
-        keys = [self.put(cut, of) for of in there.get("kvs", [])]
-        self.only(cut, revision, keys)
+        """Watches a member, from the event after the last one that it has shown."""
+        cut, own = self.cuts, self.seen[name]
+        if own["cut"] != cut:
+            there = self.etcd.ask(name, "/v3/kv/range", {"key": coded(HOLDER), "range_end": END})
+            own["revision"], own["cut"] = int(there["header"]["revision"]), cut
+            for of in there.get("kvs", []):
+                self.put(cut, of)
         connection = http.client.HTTPConnection(self.etcd.net.addresses[name], 2379, timeout=2)
         try:
-            create = {"key": coded(HOLDER), "range_end": coded(HOLDER[:-1] + "0"), "start_revision": revision + 1}
+            create = {"key": coded(HOLDER), "range_end": END, "start_revision": own["revision"] + 1}
             connection.request("POST", "/v3/watch", json.dumps({"create_request": create}))
             answer = connection.getresponse()
-            while not self.ends.is_set() and (line := answer.readline()):
+            while not self.ends.is_set() and cut == self.cuts and (line := answer.readline()):
                 for event in json.loads(line)["result"].get("events", []):
                     if event.get("type") == "DELETE":
                         self.deleted(cut, event["kv"])
                     else:
                         self.put(cut, event["kv"])
+                    own["revision"] = int(event["kv"]["mod_revision"])
         finally:
             connection.close()
 
     def put(self, cut, of):
         group = base64.b64decode(of["key"]).decode().removeprefix(HOLDER)
-        holder, revision = json.loads(base64.b64decode(of["value"])), int(of["create_revision"])
+        holder, revision, now = json.loads(base64.b64decode(of["value"])), int(of["create_revision"]), time.monotonic()
         with self.lock:
             terms = self.of.setdefault(group, [])
-            if cut == self.cuts and not any((term.epoch, term.revision) == (cut, revision) for term in terms):
-                for term in terms:
-                    self.end(term, self.epoch.is_changing)
-                terms.append(Term(holder["instance"], holder["lease"], cut, revision, time.monotonic()))
-        return group, revision
+            if cut != self.cuts or any((term.cut, term.revision) == (cut, revision) for term in terms):
+                return
+            new = Term(holder["instance"], holder["lease"], cut, revision, now)
+            for term in terms:
+                # One member may show a term after another member has shown the next one.
+                self.end(term if (term.cut, term.revision) < (cut, revision) else new, self.epoch.is_changing)
+            terms.append(new)
+            terms.sort(key=lambda term: (term.cut, term.revision))
 
     def deleted(self, cut, of):
         group = base64.b64decode(of["key"]).decode().removeprefix(HOLDER)
         with self.lock:
             for term in self.of.get(group, []):
-                if (term.epoch, self.cuts) == (cut, cut) and term.revision < int(of["mod_revision"]):
+                if (term.cut, self.cuts) == (cut, cut) and term.revision < int(of["mod_revision"]):
                     self.end(term, self.epoch.is_changing)
-
-    def only(self, cut, revision, keys):
-        """Ends the terms that a read of all holders at a revision did not show."""
-        with self.lock:
-            for group, terms in self.of.items():
-                for term in terms:
-                    if (term.epoch, self.cuts) == (cut, cut) and term.revision <= revision and (group, term.revision) not in keys:
-                        self.end(term, self.epoch.is_changing)
 
     def end(self, term, is_emptied):
         if term.ends == float("inf"):

@@ -59,6 +59,15 @@ impl Next {
             connection: self.connection.max(other.connection),
         }
     }
+
+    /// Returns the ids after `skipped` ones of each kind.
+    pub(super) fn after(self, skipped: u64) -> Next {
+        Next {
+            client: self.client.saturating_add(skipped),
+            application: self.application.saturating_add(skipped),
+            connection: self.connection.saturating_add(skipped),
+        }
+    }
 }
 
 /// A client.

@@ -4,5 +4,6 @@ mod by_hand;
 mod discovery;
 mod jobs;
 mod random_faults;
+mod replaced_store;
 mod shared_store;
 mod world;

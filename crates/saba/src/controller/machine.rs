@@ -47,6 +47,11 @@ impl Controller {
         }
     }
 
+    /// Returns a controller with the same settings and levels, without any event.
+    pub fn emptied(&self) -> Self {
+        Controller::new(self.settings, self.levels.clone())
+    }
+
     /// Accepts an event. Computation is deferred to [`settle`](Controller::settle).
     ///
     /// # Errors

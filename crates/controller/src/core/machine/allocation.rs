@@ -2,12 +2,52 @@
 
 use super::Core;
 use super::invalid_record::InvalidRecord;
+use super::jobs::Jobs;
 use crate::core::change::Change;
+use crate::core::output::Output;
 use crate::core::owner::Owner;
-use bandwise_saba::controller::{Command, ConnectionId, Event, Profile, Tenant};
+use bandwise_saba::controller::{
+    Command, ConnectionId, Event, PortConfig, PortId, Profile, Tenant,
+};
 use bandwise_saba::table::Application;
+use std::collections::BTreeMap;
 
 impl Core {
+    /// Passes stored changes to Saba's controller. Reports those that it refuses.
+    pub(super) fn pass_all_on(&mut self, changes: &[Change]) {
+        for change in changes {
+            if let Err(invalid) = self.pass_on(change) {
+                self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
+            }
+        }
+    }
+
+    /// Replaces Saba's controller by one that knows the current state and ports only.
+    pub(super) fn allocate_anew(&mut self) {
+        self.controller = self.controller.emptied();
+        (self.jobs, self.moved) = (Jobs::default(), BTreeMap::new());
+        let records: Vec<Change> = self.state.records().collect();
+        self.pass_all_on(&records);
+        self.find_ports();
+        self.controller.settle();
+        let mut wanted: BTreeMap<PortId, PortConfig> =
+            self.controller.configurations().map(|(port, of)| (port, of.clone())).collect();
+        let ports: Vec<PortId> = self.ports().map(|of| of.0).collect();
+        for id in ports {
+            let config = wanted.remove(&id).unwrap_or_default();
+            self.ports.change(id, self.now, &self.rules, |port| port.wanted = config);
+        }
+    }
+
+    /// Passes all ports of the network to a Saba's controller that knows none.
+    pub(super) fn find_ports(&mut self) {
+        for (&port, known) in self.ports.all.iter().filter(|of| of.1.is_there) {
+            let Some(queues) = known.queues else { continue };
+            let event = Event::PortFound { port, queues, revision: known.revision };
+            self.controller.handle(event).expect("each port is found once");
+        }
+    }
+
     /// Passes a stored change to Saba's controller.
     pub(super) fn pass_on(&mut self, change: &Change) -> Result<(), InvalidRecord> {
         match change {
@@ -37,7 +77,6 @@ impl Core {
                 let event = Event::Connected { connection, application, level, path };
                 let refused = |why| InvalidRecord::Connection { connection: id.0, why };
                 self.controller.handle(event).map_err(refused)?;
-                of.path.iter().for_each(|&port| self.ports.count(port, true));
             }
             Change::Connection(id, None) => {
                 let connection = self.moved.remove(id).unwrap_or(*id);

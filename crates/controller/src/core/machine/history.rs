@@ -7,6 +7,10 @@ use crate::core::output::Output;
 use crate::core::request::Refusal;
 use crate::core::state::State;
 
+/// The number of ids of each kind that are skipped after the store was emptied or restored. Other controllers may have
+/// given so many that this one has not learned.
+const UNKNOWN_IDS: u64 = 1 << 24;
+
 impl Core {
     /// Handles the end of a write: applies its changes, or undoes them after a failure.
     pub(super) fn stored(&mut self, write: u64, error: Option<String>, revision: u64) {
@@ -22,6 +26,7 @@ impl Core {
             return self.answer(refused.collect());
         }
         self.revision = revision;
+        self.pass_all_on(&batch.changes);
         self.take_effect(&batch.changes, &batch.undo);
         if batch.moved > 0 {
             self.out.push_back(Output::Rerouted { connections: batch.moved });
@@ -33,11 +38,39 @@ impl Core {
 
     /// Handles changes by another controller. An unfinished write of this controller was decided
     /// before them, so the store has not accepted it.
+    pub(super) fn learned(&mut self, revision: u64, changes: Vec<Change>) {
+        self.decide_anew();
+        let (changes, undo) = self.apply_learned(revision, changes);
+        self.pass_all_on(&changes);
+        self.take_effect(&changes, &undo);
+        self.settle();
+    }
+
+    /// Handles all records of the store after the store was unreachable, emptied, or restored from an old copy.
+    pub(super) fn known(&mut self, revision: u64, write: u64, records: Vec<Change>) {
+        match self.writing.is_some() && write == self.writes {
+            true => self.stored(write, None, revision),
+            false => self.decide_anew(),
+        }
+        let stored = State::of(records);
+        if stored.next.or_later(self.state.next) != stored.next {
+            self.state.next = self.state.next.after(UNKNOWN_IDS);
+        }
+        let (changes, undo) = self.apply_learned(revision, self.state.until(&stored));
+        // Saba's controller takes no id again that has ended, and an old copy has such ids.
+        self.allocate_anew();
+        self.take_effect(&changes, &undo);
+    }
+
+    /// Applies changes of others to the state. Returns them, and the changes that undo them.
     ///
     /// Ids never come again: if the store was emptied or restored from an old copy, this controller keeps its next ids
     /// and stores them.
-    pub(super) fn learned(&mut self, revision: u64, mut changes: Vec<Change>) {
-        self.decide_anew();
+    fn apply_learned(
+        &mut self,
+        revision: u64,
+        mut changes: Vec<Change>,
+    ) -> (Vec<Change>, Vec<Change>) {
         self.revision = revision;
         for change in &mut changes {
             let Change::Next(next) = change else { continue };
@@ -46,18 +79,8 @@ impl Core {
                 self.waiting.push_front(Waiting::Ids);
             }
         }
-        let undo: Vec<Change> = changes.iter().map(|of| self.state.apply(of.clone())).collect();
-        self.take_effect(&changes, &undo);
-        self.settle();
-    }
-
-    /// Handles all records of the store after the store was unreachable.
-    pub(super) fn known(&mut self, revision: u64, write: u64, records: Vec<Change>) {
-        match self.writing.is_some() && write == self.writes {
-            true => self.stored(write, None, revision),
-            false => self.decide_anew(),
-        }
-        self.learned(revision, self.state.until(&State::of(records)));
+        let undo = changes.iter().map(|of| self.state.apply(of.clone())).collect();
+        (changes, undo)
     }
 
     /// Undoes the write that is in progress. Its requests go into the next write.
@@ -77,10 +100,10 @@ impl Core {
             }
         }
         for change in changes {
-            if let Err(invalid) = self.pass_on(change) {
-                self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
-            }
             match change {
+                Change::Connection(_, Some(made)) => {
+                    made.path.iter().for_each(|&port| self.ports.count(port, true));
+                }
                 Change::Client(client, of) => {
                     let is_ours = of.as_ref().is_some_and(|of| self.holding.has(&of.home));
                     match (is_ours, self.leases.has(*client)) {

@@ -152,7 +152,7 @@ impl<'a> Exchange<'a> {
     /// Starts a lease if there is none. Fails while another controller of the same name is alive.
     async fn lease(&mut self) -> Result<(), ExchangeEnd> {
         let own = self.of.endpoints.own.clone();
-        self.of.lease = self.of.lease.filter(|lease| lease.until > Instant::now());
+        self.renew_ended().await?;
         let id = match self.of.lease {
             Some(lease) => lease.id,
             None => {
@@ -172,6 +172,24 @@ impl<'a> Exchange<'a> {
         };
         self.of.claims.begin(Holder { instance: own, lease: id });
         self.schedule_keep_alive(Duration::ZERO);
+        Ok(())
+    }
+
+    /// Renews a lease that has ended by the clock of this controller. For etcd it may go on, as a new leader extends all
+    /// leases; its groups then have no other holder.
+    async fn renew_ended(&mut self) -> Result<(), ExchangeEnd> {
+        let asked = Instant::now();
+        let Some(Lease { id, .. }) = self.of.lease.filter(|lease| lease.until <= asked) else {
+            return Ok(());
+        };
+        match within(self.link.client.lease_keep_alive(id)).await {
+            Ok(_) => {
+                let until = asked + self.of.endpoints.lease;
+                self.of.lease = Some(Lease { id, until });
+            }
+            Err(Failure::Rejected(_)) => self.of.lease = None,
+            Err(lost) => return Err(lost.into()),
+        }
         Ok(())
     }
 
