@@ -11,6 +11,7 @@ declare -A packages_of=(
   [lab]="tc:iproute2 ip:iproute2 python3:python3 strace:strace"
   [programs]="curl:curl cc:gcc iperf3:iperf3 nginx:nginx-light redis-server:redis-server redis-benchmark:redis-tools"
   [etcd]="etcd:etcd-server etcdctl:etcd-client"
+  [faults]="/usr/lib/*/faketime/libfaketime.so.1:libfaketime"
   [integrations]="javac:openjdk-17-jdk-headless mvn:maven"
   [spark]="nft:nftables"
   [trace]="tshark:tshark /usr/lib/python3/dist-packages/scapy/contrib/roce.py:python3-scapy"

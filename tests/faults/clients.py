@@ -1,12 +1,11 @@
 """Clients of the controllers, and the history of what they were answered."""
 
-import http.client
 import json
 import random
 import threading
 import time
 
-from client import Controller
+from client import Failover
 
 HOSTS = [f"h{n}" for n in range(1, 7)]
 NAMES = ["LR", "PR", "SVM", "SQL", "NW", "RF"]
@@ -28,7 +27,7 @@ class History:
 
     def __init__(self, path):
         self.file, self.lock, self.ids, self.began = open(path, "w"), threading.Lock(), {}, time.monotonic()
-        self.calls = self.retries = 0
+        self.calls = 0
 
     def line(self, **what):
         with self.lock:
@@ -41,33 +40,6 @@ class History:
             raise Violation(f"{kind} {number} was given twice: to client {before} and to client {client}")
 
 
-class Caller:
-    """Makes each call at one controller after another, until one answers."""
-
-    def __init__(self, places, at, history):
-        self.places, self.at, self.history, self.controllers = places, at, history, {}
-
-    def call(self, method, path, body=None, patience=30):
-        began = time.monotonic()
-        while True:
-            place = self.places[self.at % len(self.places)]
-            try:
-                controller = self.controllers.setdefault(place, Controller(place, 1))
-                status, answer = controller.ask(method, path, body)
-            except (OSError, http.client.HTTPException, ValueError) as error:
-                self.controllers.pop(place, None)
-                status, answer = 503, repr(error)
-            # An injected error of the connection's socket may leave it able to answer.
-            if status not in (503, 500) and "reading a body from connection" not in str(answer):
-                self.history.calls += 1
-                return status, answer
-            self.history.line(place=place, call=path, body=body, status=status, answer=str(answer))
-            if time.monotonic() - began > patience:
-                raise Violation(f"no answer in {patience} s: {path} {body}: {answer}")
-            self.at, self.history.retries = self.at + 1, self.history.retries + 1
-            time.sleep(0.05)
-
-
 class Client(threading.Thread):
     """A client with up to four applications that come and go. `there` has those that were answered."""
 
@@ -75,7 +47,7 @@ class Client(threading.Thread):
         super().__init__(daemon=True)
         self.own, self.history, self.epoch, self.failed = number, history, epoch, None
         self.chance = random.Random(f"client {seed} {number}")
-        self.caller = Caller(places, number, history)
+        self.failover = Failover(places, number, silence=1, patience=30)
         self.ends, self.pauses, self.paused = threading.Event(), threading.Event(), threading.Event()
         self.vanished, self.client, self.there = [], None, {}
 
@@ -120,7 +92,7 @@ class Client(threading.Thread):
     def reborn(self):
         """Begins anew, as the store has lost or forgotten something. An old copy may have its former id."""
         self.history.line(client=self.own, reborn=self.client)
-        self.caller.call("DELETE", f"/v1/clients/{self.client}")
+        self.failover.call("DELETE", f"/v1/clients/{self.client}")
         self.hello()
 
     def hello(self):
@@ -168,9 +140,12 @@ class Client(threading.Thread):
     def call(self, method, path, body=None):
         """Returns the answer, or `None` if the client began anew because the store has lost something."""
         before = self.client
-        status, answer = self.caller.call(method, path, body)
-        self.history.line(client=self.own, call=f"{method} {path}", body=body, status=status, answer=answer)
+        began = time.monotonic()
+        status, answer = self.failover.call(method, path, body)
+        took = round(time.monotonic() - began, 3)
+        self.history.line(client=self.own, call=f"{method} {path}", body=body, status=status, answer=answer, took=took)
         if status == 200:
+            self.history.calls += 1
             return answer
         if status == 404 and (self.epoch.is_changing or self.is_stale()):
             if before == self.client:

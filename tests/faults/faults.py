@@ -49,6 +49,13 @@ class Faults:
         self.killed(part)
         part.start()
 
+    def terminate(self, fault):
+        part = self.world.part(fault.target)
+        if part.terminate():
+            self.count("ended controllers")
+        time.sleep(min(fault.lasts, 1.0))
+        part.start()
+
     def stop(self, fault):
         part = self.world.part(fault.target)
         part.stop()

@@ -52,6 +52,17 @@ class Part:
                 self.process = None
             return was_alive
 
+    def terminate(self):
+        """Asks the process to end, and kills it if it does not, as it may be stopped. Returns whether it ended itself."""
+        with self.lock:
+            self.send(signal.SIGTERM)
+            try:
+                ended = self.process is not None and self.process.wait(2) is not None
+            except subprocess.TimeoutExpired:
+                ended = False
+            self.kill()
+            return ended
+
     def send(self, number):
         with self.lock:
             if self.process and self.process.poll() is None:

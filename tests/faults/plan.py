@@ -1,7 +1,7 @@
 """The plan of a run: a function of the seed, so that a failing seed is repeated as it was."""
 
 import random
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 MEMBERS = ["e0", "e1", "e2"]
 ROUNDS = 8
@@ -10,17 +10,17 @@ WINDOW = 3.0
 
 # Kinds of faults, each with its weight among the draws of a shape.
 SINGLE = {
-    "kill": 6, "kill_at_start": 3, "stop": 2, "stutter": 1, "other_clock": 1, "wall_clock": 1, "port_lost": 3,
+    "kill": 6, "kill_at_start": 3, "terminate": 1, "stop": 2, "stutter": 1, "other_clock": 1, "wall_clock": 1, "port_lost": 3,
     "port_errors": 2, "full_disk": 2, "slow_disk": 1, "disk_errors": 1,
 }
 CLUSTER = {
-    "kill": 5, "kill_at_start": 2, "stop": 3, "stutter": 1, "other_clock": 1, "wall_clock": 1, "port_lost": 2,
+    "kill": 5, "kill_at_start": 2, "terminate": 1, "stop": 3, "stutter": 1, "other_clock": 1, "wall_clock": 1, "port_lost": 2,
     "port_errors": 1, "cut_off": 4, "member_kill": 2, "member_stop": 1, "member_cut_off": 2, "member_full_disk": 1,
     "member_slow_disk": 1, "leader_kill": 3, "leader_stop": 1, "leader_cut_off": 1, "leader_moved": 2,
 }
 EMPTIED = ["prefix_deleted", "etcd_replaced", "etcd_restored"]
 # Controllers remember the ids of an emptied store. So none is killed in its round.
-KILLS = {"kill", "kill_at_start", "other_clock"}
+KILLS = {"kill", "kill_at_start", "terminate", "other_clock"}
 
 
 @dataclass
@@ -52,9 +52,6 @@ class Plan:
         for number, faults in enumerate(self.rounds):
             for fault in faults:
                 yield f"round {number} at {fault.at:.2f} s: {fault.kind} {fault.target} for {fault.lasts:.2f} s ({fault.choice})"
-
-    def as_json(self):
-        return asdict(self)
 
 
 def drawn(seed, rounds=ROUNDS):

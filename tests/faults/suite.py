@@ -110,7 +110,7 @@ class Suite:
 
     def add(self, of, result):
         self.counts.update(result.get("counts", {}))
-        self.counts.update({kind: result.get(kind, 0) for kind in ("calls", "retries", "registrations", "matched", "after_emptying")})
+        self.counts.update({kind: result.get(kind, 0) for kind in ("calls", "retries", "registrations", "matched", "after_emptying", "overtaken")})
         self.took += result.get("took", [])
         shape = "three controllers with etcd" if of.plan.is_cluster else "a controller with its own store"
         if result["failure"] is None:
@@ -143,7 +143,7 @@ class Suite:
             print(f"faults: {len(took)} rounds, all right after the last fault in {middle:.2f} s at the median, {most:.2f} s at most")
         of = self.counts
         print(f"faults: {of.pop('registrations', 0)} registrations in {of.pop('calls', 0)} calls, {of.pop('retries', 0)} of them repeated; "
-              f"{of.pop('matched', 0)} writes in a term of their writer, {of.pop('after_emptying', 0)} in the lease after an emptied store")
+              f"{of.pop('matched', 0)} writes in a term of their writer, {of.pop('after_emptying', 0)} in the lease after an emptied store, {of.pop('overtaken', 0)} of these after the next holder's")
         print("faults: " + (", ".join(f"{number} {kind}" for kind, number in sorted(of.items())) or "no fault"))
         print(f"faults: {self.passed} passed, {self.failed} failed")
 

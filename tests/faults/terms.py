@@ -114,7 +114,8 @@ class Writes:
     def __init__(self, path, terms, group_of, lease):
         self.file, self.terms, self.group_of, self.lease = open(path), terms, group_of, lease
         self.at = {}
-        self.matched = self.after_emptying = 0
+        # Writes in their term, of a former holder in the lease after an emptied store, and of these after its successor.
+        self.matched = self.after_emptying = self.overtaken = 0
         self.rest = ""
 
     def foreign(self, names):
@@ -146,6 +147,7 @@ class Writes:
                 return True
             if term.is_emptied and at <= term.ends + self.lease + SEEN_LATE:
                 self.after_emptying += 1
+                self.overtaken += number < last
                 return True
         return False
 

@@ -5,6 +5,7 @@
 It runs in the namespace of the bridge, and makes its file systems there, which end with it.
 """
 
+import glob
 import json
 import os
 import re
@@ -30,7 +31,7 @@ from terms import Terms, Writes
 CLIENTS = 6
 # The silence after which a client is removed, and after which a controller counts as dead, seconds.
 LEASE, DEAD = 8, 2
-FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
+FAKETIME = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
 SETTINGS = """lab = "{lab}"
 table = "table.csv"
 listen = "unix:{name}.socket"
@@ -73,7 +74,7 @@ class World:
         environment, command = {}, [self.bandwise, "saba", "controller", "--config", f"{name}.toml"]
         if name in self.net.names:
             command = ["ip", "netns", "exec", self.net.namespace(name), *command]
-        if name != "alone" and os.path.exists(FAKETIME):
+        if name != "alone" and FAKETIME:
             # The date only: the monotonic clock stays the kernel's.
             environment = {
                 "LD_PRELOAD": FAKETIME, "FAKETIME_TIMESTAMP_FILE": f"{self.folder}/{name}.date", "FAKETIME_NO_CACHE": "1",
@@ -241,11 +242,13 @@ def main(bandwise, folder, prefix, lab, reference_lab, seed, rounds):
         failure = f"round {number}: {type(error).__name__}: {error}"
     finally:
         world.end()
-    late = world.writes.after_emptying if hasattr(world, "writes") else 0
-    matched = world.writes.matched if hasattr(world, "writes") else 0
+    writes = getattr(world, "writes", None)
     print(json.dumps({
-        "failure": failure, "took": took, "counts": world.faults.counts, "calls": world.history.calls, "retries": world.history.retries,
-        "registrations": sum(kind == "application" for kind, _ in world.history.ids), "matched": matched, "after_emptying": late,
+        "failure": failure, "took": took, "counts": world.faults.counts, "calls": world.history.calls,
+        "retries": sum(of.failover.retries for of in world.clients),
+        "registrations": sum(kind == "application" for kind, _ in world.history.ids),
+        "matched": writes.matched if writes else 0, "after_emptying": writes.after_emptying if writes else 0,
+        "overtaken": writes.overtaken if writes else 0, "ended": [(name, part.ended) for name, part in world.controllers.items() if part.ended],
         "seconds": time.monotonic() - began,
     }))
 

@@ -41,6 +41,33 @@ class Controller:
         return answer
 
 
+class Failover:
+    """Makes each call at one controller after another, until one answers."""
+
+    def __init__(self, places, at=0, silence=20, patience=60):
+        self.places, self.at, self.silence, self.patience = places, at, silence, patience
+        self.controllers, self.retries = {}, 0
+
+    def call(self, method, path, body=None):
+        """Returns the status and the response of the first controller that answers. Others are silent for `silence`
+        seconds, or answer that the call is to be repeated."""
+        began = time.monotonic()
+        while True:
+            place = self.places[self.at % len(self.places)]
+            try:
+                controller = self.controllers.setdefault(place, Controller(place, self.silence))
+                status, answer = controller.ask(method, path, body)
+            except (OSError, http.client.HTTPException, ValueError) as error:
+                self.controllers.pop(place, None)
+                status, answer = 503, repr(error)
+            # An injected error of the connection's socket may leave it able to answer.
+            if status < 500 and "reading a body from connection" not in str(answer):
+                return status, answer
+            assert time.monotonic() - began < self.patience, (method, path, body, answer)
+            self.at, self.retries = self.at + 1, self.retries + 1
+            time.sleep(0.05)
+
+
 class Client:
     def __init__(self, controller, number=0, client=None):
         self.controller, self.number = controller, number

@@ -3,19 +3,13 @@
 controllers.py COMMAND [...]: calls the function of that name below, with _ for -.
 """
 
-import http.client
-import json
 import os
-import random
 import socket
 import subprocess
 import sys
-import threading
 import time
 
-from client import Client, Controller, settled
-
-HOSTS = [f"h{n}" for n in range(1, 7)]
+from client import Controller, Failover
 
 
 def free_ports(count):
@@ -29,28 +23,14 @@ def free_ports(count):
 class Anywhere:
     """A client that repeats each request until a controller responds, trying one after another."""
 
-    def __init__(self, places, at):
-        self.places, self.at, self.number, self.retries = places, at, 0, 0
-        self.controllers = {}
+    def __init__(self, places):
+        self.failover, self.number = Failover(places), 0
         self.client = self.until_answered("POST", "/v1/clients")["client"]
 
-    def until_answered(self, method, path, body=None):
-        began = time.monotonic()
-        while True:
-            place = self.places[self.at % len(self.places)]
-            try:
-                controller = self.controllers.setdefault(place, Controller(place))
-                status, answer = controller.ask(method, path, body)
-            except (OSError, http.client.HTTPException) as error:
-                self.controllers.pop(place, None)
-                status, answer = 503, error
-            if status < 500:
-                # A registration is never lost, so it is made once.
-                assert status == 200, (path, body, status, answer)
-                return answer
-            assert time.monotonic() - began < 60, (path, body, answer)
-            self.at, self.retries = self.at + 1, self.retries + 1
-            time.sleep(0.05)
+    def until_answered(self, *what):
+        status, answer = self.failover.call(*what)
+        assert status == 200, (what, status, answer)
+        return answer
 
     def goodbye(self):
         self.until_answered("DELETE", f"/v1/clients/{self.client}")
@@ -59,82 +39,6 @@ class Anywhere:
         asked = {"client": self.client, "number": self.number, "acknowledged_below": self.number, "request": request}
         self.number += 1
         return self.until_answered("POST", "/v1/requests", asked)
-
-
-def comes_and_goes(places, at, stop, there, counted):
-    """At most five applications at a time; the current ones are in `there`, with their connections."""
-    chance = random.Random(at)
-    client = Anywhere(places, at)
-    while not stop.is_set() or len(there) < 5:
-        if len(there) == 5 and not stop.is_set():
-            gone = chance.choice(list(there))
-            client.request(deregister={"application": gone})
-            del there[gone]
-        name = chance.choice(["LR", "PR"])
-        application = client.request(register={"name": name})["application"]
-        there[application] = (name, ends := [])
-        for _ in range(chance.randint(1, 3)):
-            source, to = chance.sample(HOSTS, 2)
-            connect = {"application": application, "from": source, "to": to}
-            connection = client.request(connect=connect)["connection"]
-            ends.append((connection, source, to))
-            time.sleep(0.02)
-        if len(ends) > 2:
-            client.request(close={"connection": ends.pop()[0]})
-    counted.append((client.number, client.retries))
-
-
-def load(result, *places):
-    """Registers and deregisters a hundred applications until the input is closed. Writes those that are left to the
-    file `result`."""
-    stop, all_there, counted, failed = threading.Event(), [{} for _ in range(20)], [], []
-
-    def run(at):
-        try:
-            comes_and_goes(list(places), at, stop, all_there[at], counted)
-        except BaseException as error:  # a thread's failure is the program's
-            failed.append(repr(error))
-            raise
-
-    threads = [threading.Thread(target=run, args=(at,)) for at in range(20)]
-    for thread in threads:
-        thread.start()
-    sys.stdin.read()
-    stop.set()
-    for thread in threads:
-        thread.join()
-    assert not failed, failed
-    there = [(name, [end[1:] for end in ends]) for of in all_there for name, ends in of.values()]
-    with open(result, "w") as file:
-        json.dump(there, file)
-    requests, retries = (sum(of) for of in zip(*counted))
-    print(f"  {len(there)} applications are left of {requests} requests, {retries} of which were repeated")
-
-
-def same_everywhere(result, *places):
-    """Checks that all controllers have the clients' state and the same wanted configuration of all ports."""
-    with open(result) as file:
-        there = json.load(file)
-    wanted = None
-    for place in places:
-        status = Controller(place).well("GET", "/v1/status")
-        assert len(status["applications"]) == len(there), (place, len(status["applications"]), len(there))
-        assert status["connections"] == sum(len(of[1]) for of in there), (place, status["connections"])
-        ports = {port["name"]: port["wanted"] for port in status["ports"]}
-        assert wanted in (None, ports), (place, wanted, ports)
-        wanted = ports
-
-
-def register_same(result, place):
-    """Registers the same applications and connections at a single controller, and waits until its ports are written."""
-    controller = Controller(place)
-    client = Client(controller)
-    with open(result) as file:
-        for name, ends in json.load(file):
-            application = client.register(name)
-            for source, to in ends:
-                client.connect(application, source, to)
-    settled(controller)
 
 
 def applications(place):
@@ -162,7 +66,7 @@ def takeover(lab, pid, *places):
         return any(" 5aba:11 " in line and "rate 8Kbit" not in line for line in output.splitlines())
 
     assert not is_shared()
-    client = Anywhere(list(places), 0)
+    client = Anywhere(list(places))
     os.kill(int(pid), 9)
     began = time.monotonic()
     for name, source in ("LR", "h2"), ("PR", "h3"):
@@ -180,14 +84,14 @@ def takeover(lab, pid, *places):
 
 def one(place):
     """A client that registers an application and a connection, and then sends nothing."""
-    client = Anywhere([place], 0)
+    client = Anywhere([place])
     application = client.request(register={"name": "LR"})["application"]
     client.request(connect={"application": application, "from": "h5", "to": "h6"})
 
 
 def latency(*places):
     """Measures requests for connections, each stored by a majority of three etcds."""
-    client = Anywhere(list(places), 0)
+    client = Anywhere(list(places))
     application = client.request(register={"name": "LR"})["application"]
     took = []
     for _ in range(200):

@@ -68,13 +68,21 @@ pub(super) struct Author {
     pub(super) write: u64,
 }
 
+/// A revision of etcd that a controller knows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Known {
+    /// The id of etcd's cluster.
+    pub(super) cluster: u64,
+    pub(super) revision: i64,
+    /// The author of the last write.
+    pub(super) author: Option<Author>,
+}
+
 /// The content of the store.
 #[derive(Debug, Default)]
 pub(super) struct Loaded {
-    /// The id of etcd's cluster.
-    pub(super) cluster: u64,
-    /// The revision of etcd at which the store was read.
-    pub(super) at: i64,
+    /// The revision at which the store was read.
+    pub(super) known: Known,
     /// The revision of the last write.
     pub(super) head: u64,
     pub(super) records: Vec<Change>,
@@ -126,11 +134,22 @@ impl Link {
         Ok(Link { client, keys })
     }
 
-    /// Returns the id of etcd's cluster, and its revision.
-    pub(super) async fn identity(&mut self) -> Result<(u64, i64), Failure> {
-        let options = GetOptions::new().with_count_only();
-        let answer = within(self.client.get(self.keys.head(), Some(options))).await?;
-        Ok(answer.header().map_or((0, 0), |header| (header.cluster_id(), header.revision())))
+    /// Returns whether etcd still has a known past: the last write at a revision is the known one. An older copy that
+    /// has gone on since may have the same revision with another write.
+    pub(super) async fn has(&mut self, known: &Known) -> Result<bool, Failure> {
+        let options = GetOptions::new().with_revision(known.revision);
+        let past = self.client.get(self.keys.head(), Some(options));
+        let past = async {
+            match past.await {
+                // The revision is in the future, or compacted.
+                Err(Error::GRpcStatus(status)) if status.code() == Code::OutOfRange => Ok(None),
+                past => past.map(Some),
+            }
+        };
+        let Some(past) = within(past).await? else { return Ok(false) };
+        let cluster = past.header().map_or(0, |header| header.cluster_id());
+        let author = past.kvs().first().map(json).transpose()?;
+        Ok((cluster, &author) == (known.cluster, &known.author))
     }
 
     /// Reads the whole store at one revision.
@@ -142,14 +161,15 @@ impl Link {
         *end.last_mut().expect("it ends with a slash") += 1;
         loop {
             let options = GetOptions::new().with_range(end.clone()).with_limit(PAGE);
-            let options = match loaded.at {
+            let options = match loaded.known.revision {
                 0 => options,
                 at => options.with_revision(at),
             };
             let mut kv = self.client.kv_client().max_decoding_message_size(LARGEST);
             let page = within(kv.get(from, Some(options))).await?;
-            if let Some(header) = page.header().filter(|_| loaded.at == 0) {
-                (loaded.cluster, loaded.at) = (header.cluster_id(), header.revision());
+            if let Some(header) = page.header().filter(|_| loaded.known.revision == 0) {
+                loaded.known.cluster = header.cluster_id();
+                loaded.known.revision = header.revision();
             }
             for of in page.kvs() {
                 self.take(&mut loaded, of)?;
@@ -163,7 +183,10 @@ impl Link {
 
     fn take(&self, loaded: &mut Loaded, of: &KeyValue) -> Result<(), Failure> {
         match self.keys.read(of.key()) {
-            Some(Key::Head) => loaded.head = of.mod_revision() as u64,
+            Some(Key::Head) => {
+                loaded.head = of.mod_revision() as u64;
+                loaded.known.author = Some(json(of)?);
+            }
             Some(Key::Written(name)) => drop(loaded.written.insert(name, json(of)?)),
             Some(Key::Rules) => loaded.rules = String::from_utf8_lossy(of.value()).into_owned(),
             Some(Key::Record(_)) => loaded.records.push(json(of)?),

@@ -10,7 +10,7 @@ mod exchange;
 use super::claims::{Claims, Holder};
 use super::etcd::{Endpoints, EtcdError};
 use super::keys::Keys;
-use super::link::{Failure, Link, Loaded};
+use super::link::{Failure, Known, Link, Loaded};
 use crate::core::Group;
 use crate::daemon::{EventSender, Metrics, PersisterMessage, Stopped, Write};
 use exchange::{Exchange, ExchangeEnd};
@@ -31,10 +31,8 @@ pub(super) struct Session {
     at: usize,
     /// A random number of this process, part of the author of its writes.
     run: u64,
-    /// The id of etcd's cluster.
-    cluster: u64,
     /// The last revision of etcd whose events are known, and the revision of the last write.
-    revision: i64,
+    known: Known,
     head: u64,
     /// The write with an unknown outcome, and its start.
     pending: Option<(Write, Instant)>,
@@ -70,8 +68,7 @@ impl Session {
             rules: loaded.rules,
             at: 0,
             run: u64::from_le_bytes(run),
-            cluster: loaded.cluster,
-            revision: loaded.at,
+            known: loaded.known,
             head: loaded.head,
             pending: None,
             released: Vec::new(),

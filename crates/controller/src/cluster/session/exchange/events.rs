@@ -10,8 +10,9 @@ impl Exchange<'_> {
     /// known.
     pub(super) fn handle(&mut self, events: RevisionEvents) -> Result<(), Stopped> {
         let RevisionEvents { revision, author, changes, alive, holders, .. } = events;
-        self.of.revision = revision;
+        self.of.known.revision = revision;
         if let Some(author) = author {
+            self.of.known.author = Some(author.clone());
             let revision = revision as u64;
             self.of.head = revision;
             let is_ours = (&author.instance, author.run) == (&self.of.endpoints.own, self.of.run);
@@ -42,7 +43,7 @@ impl Exchange<'_> {
         let written = written.filter(|author| author.run == self.of.run);
         let write = written.map_or(0, |author| author.write);
         self.of.pending = None;
-        (self.of.revision, self.of.head) = (loaded.at, loaded.head);
+        (self.of.known, self.of.head) = (loaded.known, loaded.head);
         self.lacks_name |= !loaded.alive.contains(&self.of.endpoints.own);
         self.lacks_rules |= loaded.rules.is_empty();
         self.of.claims.see(loaded.alive, loaded.holders);

@@ -89,7 +89,7 @@ impl<'a> Exchange<'a> {
     ) -> Result<std::convert::Infallible, ExchangeEnd> {
         self.recognise().await?;
         self.lease().await?;
-        let mut watch = self.link.watch(self.of.revision + 1).await?;
+        let mut watch = self.link.watch(self.of.known.revision + 1).await?;
         if let Some((write, _)) = self.of.pending.clone() {
             self.write(write);
         }
@@ -114,7 +114,7 @@ impl<'a> Exchange<'a> {
                     }
                     if is_unclear {
                         self.load().await?;
-                        watch = self.link.watch(self.of.revision + 1).await?;
+                        watch = self.link.watch(self.of.known.revision + 1).await?;
                     }
                 }
                 message = messages.recv() => match message.ok_or(ExchangeEnd::Stopped)? {
@@ -137,15 +137,14 @@ impl<'a> Exchange<'a> {
     /// Reloads the store if etcd was replaced by another cluster or restored from an older copy, whose events would not
     /// continue the known ones. Leases of the former cluster are gone.
     async fn recognise(&mut self) -> Result<(), ExchangeEnd> {
-        let (cluster, revision) = self.link.identity().await?;
-        if cluster == self.of.cluster && revision >= self.of.revision {
+        if self.link.has(&self.of.known).await? {
             return Ok(());
         }
-        let known = self.of.revision;
-        tracing::error!(cluster, revision, known, "etcd was replaced or restored: reloading it");
+        let known = self.of.known.revision;
         self.of.lease = None;
         self.load().await?;
-        self.of.cluster = cluster;
+        let revision = self.of.known.revision;
+        tracing::error!(known, revision, "etcd was replaced or restored: reloaded it");
         Ok(())
     }
 
