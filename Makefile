@@ -1,7 +1,7 @@
 # A thin layer over cargo and scripts/. `make` alone prints the targets.
 # Honours CARGO_TARGET_DIR.
 .DEFAULT_GOAL := help
-.PHONY: help run install uninstall test release-test bench papers lint test-fabric test-preload test-spark test-trace test-verbs test-web fuzz clean
+.PHONY: help run install uninstall test release-test bench papers lint test-fabric test-faults test-preload test-spark test-trace test-verbs test-web fuzz clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
@@ -48,6 +48,9 @@ lint: ## formatting, clippy, circles of files, licences and duplicates of depend
 
 test-fabric: ## ibsim and ibnetdiscover against our readers, Linux ports in a lab
 	@scripts/test.sh fabric
+
+test-faults: ## controllers under faults by a seed; for longer HOURS=N or MINUTES=N, a failed one again SEED=N
+	@FAULTS="$(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(HOURS),--hours $(HOURS))" scripts/test.sh faults
 
 test-preload: ## real programs under the preload library, beside those without it
 	@scripts/test.sh preload

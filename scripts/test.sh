@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs all tests, or the named parts: scripts/test.sh [format] [lint] [clippy] [tests] [docs] [fabric] [spark] [trace]
-# [verbs] [web]. The parts `preload` and `release` run only if they are named.
+# Runs all tests, or the named parts: scripts/test.sh [format] [lint] [clippy] [tests] [docs] [fabric] [faults] [spark]
+# [trace] [verbs] [web]. The parts `preload` and `release` run only if they are named.
 # Every part runs, also after a failure. A part that can't run prints a line that starts with SKIP. The last line
 # counts tests of cargo and Maven, netlists, checks of labs and virtual machines, traces, pages, and each other part.
 set -euo pipefail
@@ -11,12 +11,12 @@ target=${CARGO_TARGET_DIR:-target}
 [ -e "$target/debug" ] || export CARGO_INCREMENTAL=0
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(format lint clippy tests docs fabric spark trace verbs web)
+[ ${#parts[@]} -gt 0 ] || parts=(format lint clippy tests docs fabric faults spark trace verbs web)
 for part in "${parts[@]}"; do
   case $part in
-    format | lint | clippy | tests | docs | fabric | preload | spark | trace | verbs | web | release) ;;
+    format | lint | clippy | tests | docs | fabric | faults | preload | spark | trace | verbs | web | release) ;;
     *)
-      echo "test.sh: no part '$part' (allowed: format lint clippy tests docs fabric preload spark trace verbs web release)" >&2
+      echo "test.sh: no part '$part' (allowed: format lint clippy tests docs fabric faults preload spark trace verbs web release)" >&2
       exit 2
       ;;
   esac
@@ -34,7 +34,8 @@ install() { # PART …
   local part checks=()
   for part in "$@"; do
     case $part in
-      fabric) checks+=(fabric ib lab etcd) ;;
+      fabric) checks+=(fabric ib lab) ;;
+      faults) checks+=(lab etcd faults) ;;
       preload) checks+=(lab programs) ;;
       spark) checks+=(integrations lab spark) ;;
       trace | verbs | web) checks+=("$part") ;;
@@ -168,12 +169,22 @@ fabric() {
   bash tests/fabric/run.sh "$bandwise" || wrong=1
   bash tests/ib/run.sh "$bandwise" "$ibsim" || wrong=1
   bash tests/lab/run.sh "$bandwise" "$linux" || wrong=1
-  # Neither measures bandwidth, and both wait most of their time.
-  beside tests/lab/controller.sh tests/lab/etcd.sh || wrong=1
   bash tests/lab/profile.sh "$bandwise" || wrong=1
   bash tests/lab/preload.sh "$bandwise" "$preload" || wrong=1
   bash tests/lab/compare.sh "$bandwise" "$preload" || wrong=1
   return $wrong
+}
+faults() {
+  # Controllers under faults that a seed draws, for 3 minutes, or as long as the flags in FAULTS say. The other checks of
+  # controllers run beside that. None of them measures bandwidth.
+  local flags=()
+  read -ra flags <<<"${FAULTS:-}"
+  programs || return 1
+  if [ ${#flags[@]} -gt 0 ]; then
+    bash tests/faults/run.sh "$bandwise" "${flags[@]}"
+  else
+    beside tests/lab/controller.sh tests/lab/etcd.sh tests/faults/run.sh
+  fi
 }
 preload() {
   # Real programs in a lab, with and without the library.
@@ -229,7 +240,8 @@ run() { # PART
   "$part" </dev/null 2>&1 | tee "$log" || status=$?
   case $part in
     tests | release) tally='^(test result|install): ' ;;
-    fabric) tally='^(fabric|ib|lab|controller|etcd|profile|preload|compare): ' ;;
+    fabric) tally='^(fabric|ib|lab|profile|preload|compare): ' ;;
+    faults) tally='^(controller|etcd|faults): ' ;;
     preload) tally='^programs: ' ;;
     spark) tally='^(integrations|spark|flink): ' ;;
     trace) tally='^trace: ' ;;
@@ -271,7 +283,7 @@ for part in "${parts[@]}"; do
     *" $part "*) continue ;;
   esac
   case $part in
-    fabric | spark | trace | verbs | web) wait "$installing" || true ;;
+    fabric | faults | spark | trace | verbs | web) wait "$installing" || true ;;
   esac
   if [ "$part" = fabric ]; then
     # The programs of `fabric` are built first, because a build waits for others.

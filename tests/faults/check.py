@@ -16,6 +16,10 @@ class Wrong(Exception):
     """What differs at a time. It may still come right."""
 
 
+class Ended(Exception):
+    """Registrations of a killed client have ended during the check."""
+
+
 def expected(clients):
     """Returns the answered registrations: by application its client, its name and its connections."""
     return {
@@ -70,6 +74,8 @@ def once(world, wanted, reference):
         names = [(name, list(ends.values())) for _, name, ends in content.values()]
         reference["ports"], reference["content"] = world.reference.ports(names), content
     different = ports.differences(ports.read(world.lab), reference["ports"])
+    if different and known(place)[0] != content:
+        raise Ended
     if different:
         raise Wrong(f"ports {ports.as_text(different)}")
     return content
@@ -94,8 +100,10 @@ def converged(world, last, bound=BOUND):
                     raise Wrong(f"client {client.own} is not answered")
             began = time.monotonic()
             once(world, expected(world.clients), reference)
-            world.history.line(right=began - last, waited=most)
-            return began - last
+            world.history.line(right=began - first, waited=most)
+            return began - first
+        except Ended:
+            last = time.monotonic()
         except Wrong as wrong:
             if str(wrong) != str(cause):
                 world.history.line(wrong=str(wrong)[:300], after=time.monotonic() - last)

@@ -20,6 +20,9 @@ from collections import Counter
 from net import Net, run
 from plan import MEMBERS, ROUNDS, drawn
 
+# Seconds of a run, about.
+RUN = 70
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -87,7 +90,8 @@ class Suite:
         self.counts, self.took, self.passed, self.failed, self.ends = Counter(), [], 0, 0, False
 
     def seeds(self):
-        while not self.ends and (self.options.seed is not None or time.monotonic() < self.until):
+        # A run that would mostly be beyond the time is not begun.
+        while not self.ends and (self.options.seed is not None or time.monotonic() + RUN / 2 < self.until):
             with self.lock:
                 seed, self.next = self.next, self.next + 1
             yield seed
@@ -154,7 +158,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=3)
     parser.add_argument("--hours", type=float)
     parser.add_argument("--seed", type=int, help="run this seed alone")
-    parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--first", type=int, default=int(time.time()), help="the first seed (default: the time)")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--parallel", type=int, default=2)
     parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "bandwise-faults"), help="folder for the logs of failed seeds")

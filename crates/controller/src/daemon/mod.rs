@@ -12,6 +12,7 @@
 
 mod audit;
 mod call;
+mod deadline;
 mod discovery;
 mod event_loop;
 mod handle;

@@ -1,6 +1,7 @@
 //! The writer thread: carries out orders at ports one by one. Orders that may write go first, then first reads of ports,
 //! then periodic checks. So after a restart, ports with connections are right before all others are read.
 
+use super::deadline::Deadline;
 use super::message::Event;
 use super::queue::Queue;
 use crate::core::{OrderId, OrderOutcome, Task};
@@ -31,7 +32,12 @@ impl Order {
 }
 
 /// Carries out orders until the sender of orders is dropped.
-pub(super) fn run(mut switches: impl Switches, orders: &Receiver<Order>, events: &Queue) {
+pub(super) fn run(
+    mut switches: impl Switches,
+    orders: &Receiver<Order>,
+    deadline: &Deadline,
+    events: &Queue,
+) {
     let mut waiting = BTreeMap::<Place, Order>::new();
     loop {
         if waiting.is_empty() {
@@ -40,7 +46,7 @@ pub(super) fn run(mut switches: impl Switches, orders: &Receiver<Order>, events:
         }
         waiting.extend(orders.try_iter().map(|of| (of.place(), of)));
         let Some((_, Order { order, port, task })) = waiting.pop_first() else { continue };
-        let outcome = match carry_out(&mut switches, port, task) {
+        let outcome = match carry_out(&mut switches, port, task, deadline) {
             Ok(outcome) => outcome,
             Err(fault) => OrderOutcome::Failed { error: fault.to_string() },
         };
@@ -54,6 +60,7 @@ fn carry_out(
     switches: &mut impl Switches,
     port: PortId,
     task: Task,
+    deadline: &Deadline,
 ) -> Result<OrderOutcome, Fault> {
     let wanted = match task {
         Task::Read => {
@@ -74,6 +81,80 @@ fn carry_out(
     if !plan.is_empty() {
         tracing::debug!(port = port.0, lines = %plan, "writing port");
     }
+    if deadline.has_passed() {
+        let error = "another controller may hold the port, since the lease of this one has ended";
+        return Ok(OrderOutcome::Failed { error: error.into() });
+    }
     let applied = switches.apply(&plan)?;
     Ok(OrderOutcome::Done { is_written: applied.is_written, config: applied.config })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bandwise_saba::controller::PortConfig;
+    use bandwise_switches::{Applied, Port};
+    use std::fmt;
+    use std::time::{Duration, Instant};
+
+    struct Change;
+
+    impl fmt::Display for Change {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("all of it")
+        }
+    }
+
+    impl Plan for Change {
+        fn is_empty(&self) -> bool {
+            false
+        }
+    }
+
+    /// Ports that count writes.
+    #[derive(Default)]
+    struct Counted {
+        writes: u32,
+    }
+
+    impl Switches for Counted {
+        type Plan = Change;
+
+        fn discover(&mut self) -> Result<Vec<Port>, Fault> {
+            Ok(Vec::new())
+        }
+
+        fn path(&mut self, _: &str, _: &str) -> Result<Vec<PortId>, Fault> {
+            Ok(Vec::new())
+        }
+
+        fn plan(&mut self, _: PortId, _: &Wanted) -> Result<Change, Fault> {
+            Ok(Change)
+        }
+
+        fn apply(&mut self, _: &Change) -> Result<Applied, Fault> {
+            self.writes += 1;
+            Ok(Applied { is_written: true, config: PortConfig::default() })
+        }
+
+        fn read_back(&mut self, _: PortId) -> Result<PortConfig, Fault> {
+            Ok(PortConfig::default())
+        }
+    }
+
+    #[test]
+    fn order_from_before_the_lease_ended_is_not_carried_out() {
+        let deadline = Deadline::default();
+        let mut switches = Counted::default();
+        let mut carried_out = |deadline: &Deadline| {
+            let task = Task::Share(PortConfig::default());
+            carry_out(&mut switches, PortId(0), task, deadline).unwrap();
+            switches.writes
+        };
+        assert_eq!(carried_out(&deadline), 1);
+        deadline.set(Some(Instant::now() + Duration::from_secs(3600)));
+        assert_eq!(carried_out(&deadline), 2);
+        deadline.set(Some(Instant::now()));
+        assert_eq!(carried_out(&deadline), 2);
+    }
 }

@@ -5,6 +5,9 @@
 //! lease, and is created only if it is absent. So no group has two holders. A group returns to its
 //! own controller when that controller is alive again and no order at the group's ports is
 //! outstanding.
+//!
+//! A store that was emptied, or restored from an old copy, has lost holdings, and their holders may
+//! not know that yet. So other controllers claim these groups when a lease has passed since.
 
 use crate::core::Group;
 use serde::{Deserialize, Serialize};
@@ -41,6 +44,8 @@ pub struct Claims {
     given_back: BTreeSet<Group>,
     /// The groups last reported to the core.
     reported: BTreeSet<Group>,
+    /// Groups whose former holder may still write their ports.
+    unsure: BTreeSet<Group>,
 }
 
 impl Claims {
@@ -54,6 +59,7 @@ impl Claims {
             claimed: BTreeSet::new(),
             given_back: BTreeSet::new(),
             reported: BTreeSet::new(),
+            unsure: BTreeSet::new(),
         }
     }
 
@@ -78,6 +84,25 @@ impl Claims {
         self.given_back.retain(|group| self.holders.get(group) == Some(&self.me));
     }
 
+    /// Replaces the known live controllers and holders, after the store may have lost any. `is_holder` says whether the
+    /// lease of this controller has not ended, by its own clock.
+    pub fn see_again(
+        &mut self,
+        alive: impl IntoIterator<Item = Group>,
+        holders: BTreeMap<Group, Holder>,
+        is_holder: bool,
+    ) {
+        let is_mine = |group: &Group| is_holder && self.holders.get(group) == Some(&self.me);
+        let is_lost = |group: &&Group| !holders.contains_key(*group) && !is_mine(group);
+        self.unsure = self.groups.iter().filter(is_lost).cloned().collect();
+        self.see(alive, holders);
+    }
+
+    /// Handles the end of a lease since the store was read again: former holders know now what the store has lost.
+    pub fn is_sure(&mut self) {
+        self.unsure.clear();
+    }
+
     /// Returns this controller as a holder.
     pub fn me(&self) -> &Holder {
         &self.me
@@ -94,6 +119,7 @@ impl Claims {
     /// Handles a change of a group's holder.
     pub fn held(&mut self, group: Group, holder: Option<Holder>) {
         self.claimed.remove(&group);
+        self.unsure.remove(&group);
         if holder.as_ref() != Some(&self.me) {
             self.given_back.remove(&group);
         }
@@ -119,7 +145,7 @@ impl Claims {
     /// Returns the next actions. A group to release is not [ours](Self::ours) from now on. It is
     /// free when no order at its ports is outstanding, or at once if the core never held it.
     pub fn decide(&mut self) -> Decided {
-        let Claims { me, groups, alive, holders, claimed, given_back, reported } = self;
+        let Claims { me, groups, alive, holders, claimed, given_back, reported, unsure } = self;
         let is_mine = |group: &Group| *group == me.instance;
         let mut free = Vec::new();
         for (group, holder) in &*holders {
@@ -133,7 +159,9 @@ impl Claims {
             }
         }
         let is_free = |group: &&Group| {
-            !holders.contains_key(*group) && (is_mine(group) || !alive.contains(*group))
+            !holders.contains_key(*group)
+                && !unsure.contains(*group)
+                && (is_mine(group) || !alive.contains(*group))
         };
         let wanted = groups.iter().filter(is_free);
         let new: Vec<Group> = wanted.filter(|of| !claimed.contains(*of)).cloned().collect();

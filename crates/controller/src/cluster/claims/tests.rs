@@ -156,3 +156,36 @@ proptest! {
         prop_assert_eq!(ours, NAMES.len());
     }
 }
+
+/// The former holder of a group may not know yet that the store was emptied.
+#[test]
+fn groups_of_others_are_claimed_a_lease_after_the_store_was_emptied() {
+    let [a, b, c] = NAMES.map(Group::from);
+    let holder = |of: &Group, lease| Holder { instance: of.clone(), lease };
+    let held = BTreeMap::from([
+        (a.clone(), holder(&a, 1)),
+        (b.clone(), holder(&b, 2)),
+        (c.clone(), holder(&a, 1)),
+    ]);
+    let new = || {
+        let mut claims = Claims::new(holder(&a, 1), NAMES.map(Group::from));
+        claims.see([a.clone(), b.clone()], held.clone());
+        assert_eq!(claims.decide().claim, []);
+        claims
+    };
+    let mut claims = new();
+    claims.see_again([], BTreeMap::new(), true);
+    assert_eq!(claims.decide().claim, [a.clone(), c.clone()]);
+    claims.is_sure();
+    assert_eq!(claims.decide().claim, [b.clone()]);
+    // The own lease has ended, so the own groups may have other holders too.
+    let mut claims = new();
+    claims.see_again([], BTreeMap::new(), false);
+    assert_eq!(claims.decide().claim, []);
+    // An event of the new store shows that a group has had a holder since.
+    claims.held(a.clone(), Some(holder(&c, 3)));
+    claims.held(a.clone(), None);
+    assert_eq!(claims.decide().claim, [a]);
+    claims.is_sure();
+    assert_eq!(claims.decide().claim, [b, c]);
+}

@@ -40,6 +40,8 @@ pub(super) struct Session {
     released: Vec<Group>,
     lease: Option<Lease>,
     claims: Claims,
+    /// The time from which no controller holds a group that the store has lost.
+    sure_from: Instant,
 }
 
 /// The lease that shows other controllers that this one is alive.
@@ -74,6 +76,7 @@ impl Session {
             released: Vec::new(),
             lease: None,
             claims,
+            sure_from: Instant::now(),
         })
     }
 

@@ -23,6 +23,11 @@ impl Core {
         self.holding.held.iter()
     }
 
+    /// Returns the time until which no other controller writes the ports of held groups; `None` without other controllers.
+    pub fn held_until(&self) -> Option<Duration> {
+        self.holding.is_shared().then(|| self.holding.until.unwrap_or_default())
+    }
+
     /// Returns the controller's name among others, or `None` for a single controller.
     pub fn own_group(&self) -> Option<&Group> {
         self.holding.is_shared().then_some(&self.holding.own)

@@ -9,6 +9,7 @@ mod report;
 pub use parts::Parts;
 
 use super::call::Call;
+use super::deadline::Deadline;
 use super::discovery::{self, KnownPaths, SharedSwitches};
 use super::handle::Handle;
 use super::message::{Asked, Discovered, Event, Message};
@@ -49,6 +50,7 @@ pub struct EventLoop<S> {
     store: UnboundedSender<PersisterMessage>,
     groups: Groups,
     writer: Sender<Order>,
+    deadline: Deadline,
     discovery: Sender<KnownPaths>,
     /// Connections that were requested since the last discovery began, and their paths.
     since: KnownPaths,
@@ -79,7 +81,9 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         let (persister, events) = (parts.store, EventSender::new(queue.clone(), began));
         let persister = std::thread::spawn(move || persister.run(changes, &events, &metrics));
         let (switches, events) = (parts.switches, queue.clone());
-        std::thread::spawn(move || writer::run(switches, &orders, &events));
+        let deadline = Deadline::default();
+        let until = deadline.clone();
+        std::thread::spawn(move || writer::run(switches, &orders, &until, &events));
         let paths = SharedSwitches::new(parts.paths);
         let (scanner, shared, events) = (parts.discovery, paths.clone(), queue.clone());
         std::thread::spawn(move || discovery::run(scanner, &shared, &requests, &events));
@@ -99,6 +103,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             store,
             groups: parts.groups,
             writer,
+            deadline,
             discovery,
             since: KnownPaths::new(),
             queue: queue.clone(),
@@ -234,6 +239,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         let now = self.began.elapsed();
         let mut line = self.record.as_ref().and_then(|record| record.line(&input));
         self.core.handle(now, input);
+        self.deadline.set(self.core.held_until().map(|until| self.began + until));
         while let Some(output) = self.core.poll() {
             if let Some(line) = &mut line {
                 line.outputs.add(&output);

@@ -4,6 +4,7 @@ use super::{Exchange, ExchangeEnd};
 use crate::cluster::link::RevisionEvents;
 use crate::core::Input;
 use crate::daemon::{Stopped, Write};
+use std::time::Instant;
 
 impl Exchange<'_> {
     /// Handles the events of one revision. After any write, the outcome of this controller's own pending write is
@@ -46,7 +47,10 @@ impl Exchange<'_> {
         (self.of.known, self.of.head) = (loaded.known, loaded.head);
         self.lacks_name |= !loaded.alive.contains(&self.of.endpoints.own);
         self.lacks_rules |= loaded.rules.is_empty();
-        self.of.claims.see(loaded.alive, loaded.holders);
+        let now = Instant::now();
+        let is_holder = self.of.lease.is_some_and(|lease| lease.until > now);
+        self.of.claims.see_again(loaded.alive, loaded.holders, is_holder);
+        self.of.sure_from = now + self.of.endpoints.lease;
         let (revision, records) = (loaded.head, loaded.records);
         Ok(self.events.send(Input::Reloaded { revision, write, records })?)
     }

@@ -141,8 +141,8 @@ impl<'a> Exchange<'a> {
             return Ok(());
         }
         let known = self.of.known.revision;
-        self.of.lease = None;
         self.load().await?;
+        self.of.lease = None;
         let revision = self.of.known.revision;
         tracing::error!(known, revision, "etcd was replaced or restored: reloaded it");
         Ok(())
@@ -232,6 +232,9 @@ impl<'a> Exchange<'a> {
     /// Claims groups in the background.
     fn claim(&mut self) {
         let Some(lease) = self.of.lease else { return };
+        if self.of.sure_from <= Instant::now() {
+            self.of.claims.is_sure();
+        }
         let decided = self.of.claims.decide();
         self.of.released.extend(decided.free);
         for group in decided.claim {
