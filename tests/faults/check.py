@@ -77,14 +77,16 @@ def once(world, wanted, reference):
     if different and known(place)[0] != content:
         raise Ended
     if different:
-        raise Wrong(f"ports {ports.as_text(different)}")
+        raise Wrong(f"ports {json.dumps(different, indent=1)}")
     return content
 
 
 def converged(world, last, bound=BOUND):
-    """Waits until everything is as without faults, and returns after which time. The bound is longer by the time for
-    which a controller or a member of etcd waited for a processor."""
-    reference, cause = {}, "nothing"
+    """Waits until everything is as without faults, and returns after which time.
+
+    The bound is longer by the time for which a controller or a member of etcd waited for a processor. It begins again when
+    registrations of a killed client end."""
+    reference, cause, first = {}, "nothing", last
     waited = {part.name: part.waited() for part in world.all_parts()}
     while True:
         took = time.monotonic() - last
@@ -121,4 +123,5 @@ def dump(world, reference):
         with open(f"{name}.state", "w") as file:
             json.dump({"registrations": there, "status": status, "expected": expected(world.clients)}, file, indent=1)
     with open("reference.state", "w") as file:
-        json.dump({"registrations": reference.get("content"), "ports": reference.get("ports"), "found": ports.read(world.lab)}, file, indent=1)
+        found = ports.read(world.lab)
+        json.dump({"registrations": reference.get("content"), "ports": reference.get("ports"), "found": found}, file, indent=1)

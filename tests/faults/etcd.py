@@ -11,6 +11,7 @@ from net import run
 from parts import Part
 
 PREFIX = "/bandwise/"
+ETCDCTL = ["env", "ETCDCTL_API=3", "etcdctl"]
 
 
 def coded(text):
@@ -107,8 +108,7 @@ class Etcd:
             try:
                 # A linearizable read: what the member had not learned, it knows then.
                 self.ask(name, "/v3/kv/range", {"key": coded(PREFIX)})
-                endpoint = f"--endpoints={self.clients[name]}"
-                run("env", "ETCDCTL_API=3", "etcdctl", endpoint, "--command-timeout=2s", "snapshot", "save", path)
+                run(*ETCDCTL, f"--endpoints={self.clients[name]}", "--command-timeout=2s", "snapshot", "save", path)
                 return True
             except (OSError, http.client.HTTPException, RuntimeError):
                 continue
@@ -123,10 +123,8 @@ class Etcd:
                 member.kill()
                 shutil.rmtree(self.data(name), ignore_errors=True)
                 if snapshot:
-                    run(
-                        "env", "ETCDCTL_API=3", "etcdctl", "snapshot", "restore", snapshot, "--name", name, "--data-dir", self.data(name),
-                        "--initial-cluster", self.cluster, "--initial-advertise-peer-urls", self.peers[name],
-                    )
+                    own = ["--name", name, "--data-dir", self.data(name), "--initial-advertise-peer-urls", self.peers[name]]
+                    run(*ETCDCTL, "snapshot", "restore", snapshot, "--initial-cluster", self.cluster, *own)
             between()
             for member in self.members.values():
                 member.start()

@@ -95,18 +95,18 @@ class Faults:
             ports.lose(self.world.lab, names[(fault.choice // 3 + number) % len(names)])
         self.count("lost ports")
 
-    def trace(self, fault, name, *options):
-        """Injects failures into the system calls of a process. A process has one tracer at a time."""
-        part = self.world.part(name)
+    def inject(self, fault, calls, how):
+        """Injects failures into system calls of a process. A process has one tracer at a time."""
+        part = self.world.part(fault.target)
         with self.lock:
-            lock = self.traces.setdefault(name, threading.Lock())
+            lock = self.traces.setdefault(fault.target, threading.Lock())
         with lock:
-            traced(part.pid, max(0.5, fault.lasts), *options)
+            traced(part.pid, max(0.5, fault.lasts), "-e", f"trace={calls}", "-e", f"inject={calls}:{how}")
 
     def port_errors(self, fault):
         call, error = [("sendto", "ENOBUFS"), ("recvfrom", "EIO"), ("recvfrom", "ENOBUFS")][fault.choice % 3]
         self.count("failing writes of ports")
-        self.trace(fault, fault.target, "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={2 + fault.choice % 5}+{3 + fault.choice % 4}")
+        self.inject(fault, call, f"error={error}:when={2 + fault.choice % 5}+{3 + fault.choice % 4}")
 
     # Disks
 
@@ -131,14 +131,14 @@ class Faults:
 
     def slow_disk(self, fault):
         self.count("slow disks")
-        self.trace(fault, fault.target, "-e", "trace=fdatasync,fsync", "-e", f"inject=fdatasync,fsync:delay_enter={(fault.choice % 20 + 1) * 20000}")
+        self.inject(fault, "fdatasync,fsync", f"delay_enter={(fault.choice % 20 + 1) * 20000}")
 
     member_slow_disk = slow_disk
 
     def disk_errors(self, fault):
         call, error = [("fdatasync,fsync", "EIO"), ("pwrite64", "EIO"), ("pwrite64", "ENOSPC")][fault.choice % 3]
         self.count("failing disks")
-        self.trace(fault, fault.target, "-e", f"trace={call}", "-e", f"inject={call}:error={error}:when={1 + fault.choice % 3}+{2 + fault.choice % 7}")
+        self.inject(fault, call, f"error={error}:when={1 + fault.choice % 3}+{2 + fault.choice % 7}")
 
     # Partitions
 

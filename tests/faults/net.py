@@ -11,7 +11,7 @@ NOWHERE = "02:00:00:00:00:01"
 
 def run(*command, check=True):
     """Runs a command. Returns its output."""
-    done = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    done = subprocess.run(command, check=False, text=True, capture_output=True, stdin=subprocess.DEVNULL)
     if check and done.returncode:
         raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
     return done.stdout
@@ -33,7 +33,8 @@ class Net:
         lines = ["link set lo up", "link add br0 type bridge", "link set br0 up", "addr add 10.77.0.254/24 dev br0"]
         for name in self.names:
             run("ip", "netns", "add", self.namespace(name))
-            lines += [f"link add name {name} type veth peer name eth0 netns {self.namespace(name)}", f"link set dev {name} master br0 up"]
+            lines.append(f"link add name {name} type veth peer name eth0 netns {self.namespace(name)}")
+            lines.append(f"link set dev {name} master br0 up")
         self.batch(hub, lines)
         for name, address in self.addresses.items():
             self.batch(self.namespace(name), ["link set lo up", "link set eth0 up", f"addr add {address}/24 dev eth0"])
@@ -51,7 +52,8 @@ class Net:
 
     def lose(self, sender, receiver):
         """Loses all packets from a sender to a receiver."""
-        run("ip", "-n", self.namespace(sender), "neigh", "replace", self.addresses[receiver], "lladdr", NOWHERE, "dev", "eth0", "nud", "permanent")
+        wrong = [self.addresses[receiver], "lladdr", NOWHERE, "dev", "eth0", "nud", "permanent"]
+        run("ip", "-n", self.namespace(sender), "neigh", "replace", *wrong)
 
     def carry(self, sender, receiver):
         """Ends `lose`."""

@@ -69,7 +69,7 @@ def round_of(chance, plan):
     if plan.is_cluster and chance.random() < 0.25:
         kinds = {kind: weight for kind, weight in kinds.items() if kind not in KILLS}
         faults.append(Fault(chance.uniform(0.5, WINDOW), chance.choice(EMPTIED), "etcd", 0.0))
-    for _ in range(chance.randint(3, 7)):
+    for _ in range(chance.randint(4, 9)):
         kind = chance.choices(list(kinds), list(kinds.values()))[0]
         member = kind.startswith("member")
         target = "etcd" if kind.startswith("leader") else chance.choice(MEMBERS if member else plan.controllers)

@@ -1,6 +1,5 @@
 """Ports of a lab as `tc` shows them, and as a controller without faults gives them."""
 
-import json
 import re
 
 from client import Client, Controller, settled
@@ -56,9 +55,10 @@ class Reference:
 
 def differences(found, wanted):
     """Returns the ports that differ, with what each lacks and has beyond."""
-    different = {port: [wanted[port], found[port]] for port in wanted if found[port] != wanted[port]}
-    return {port: {"lacks": [x for x in w if x not in f], "has": [x for x in f if x not in w]} for port, (w, f) in different.items()}
+    def beyond(lines, others):
+        return [line for line in lines if line not in others]
 
-
-def as_text(different):
-    return json.dumps(different, indent=1)
+    different = [port for port in wanted if found[port] != wanted[port]]
+    return {
+        port: {"lacks": beyond(wanted[port], found[port]), "has": beyond(found[port], wanted[port])} for port in different
+    }

@@ -15,4 +15,4 @@ skip() {
 packages lab || skip "$cause"
 packages etcd || skip "$cause"
 packages faults || echo "SKIP faults: dates are not changed, because $cause"
-exec python3 "$here/suite.py" "$@"
+PYTHONDONTWRITEBYTECODE=1 exec python3 "$here/suite.py" "$@"

@@ -22,6 +22,7 @@ from plan import MEMBERS, ROUNDS, drawn
 
 # Seconds of a run, about.
 RUN = 70
+SUMS = ("calls", "retries", "registrations", "matched", "after_emptying", "overtaken")
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -31,7 +32,7 @@ class Run:
 
     def __init__(self, bandwise, seed, rounds, slot, keep):
         self.bandwise, self.seed, self.rounds, self.keep = bandwise, seed, rounds, keep
-        self.plan, self.process, self.failed = drawn(seed, rounds), None, None
+        self.plan, self.process, self.is_ended = drawn(seed, rounds), None, False
         own = f"{os.getpid()}{slot}"
         self.lab, self.reference, self.prefix = f"f{own}", f"g{own}", f"bandwise-faults-{own}"
         self.net = Net(self.prefix, self.plan.controllers + MEMBERS if self.plan.is_cluster else [])
@@ -50,8 +51,9 @@ class Run:
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
             )
             output = self.process.communicate()[0]
-            result = json.loads(output.strip().splitlines()[-1]) if output.strip() else {"failure": "the run ended without a result"}
-            if result["failure"] or os.environ.get("KEEPALL"):
+            lines = output.splitlines() or [json.dumps({"failure": "the run ended without a result"})]
+            result = json.loads(lines[-1])
+            if result["failure"] and not self.is_ended:
                 self.keeps(result)
             return result
         finally:
@@ -63,10 +65,11 @@ class Run:
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.folder, folder, ignore=shutil.ignore_patterns("data", "e0", "e1", "e2", "disk", "*.socket"))
         with open(os.path.join(folder, "plan"), "w") as file:
-            file.write("\n".join([*self.plan.listed(), str(result["failure"]), ""]))
+            file.write("\n".join([*self.plan.listed(), result["failure"], ""]))
         result["folder"] = folder
 
     def end(self):
+        self.is_ended = True
         if self.process:
             self.process.terminate()
 
@@ -114,20 +117,23 @@ class Suite:
 
     def add(self, of, result):
         self.counts.update(result.get("counts", {}))
-        self.counts.update({kind: result.get(kind, 0) for kind in ("calls", "retries", "registrations", "matched", "after_emptying", "overtaken")})
+        self.counts.update({kind: result.get(kind, 0) for kind in SUMS})
+        self.counts.update({"controllers started again after a failure": result.get("ended", 0)})
         self.took += result.get("took", [])
         shape = "three controllers with etcd" if of.plan.is_cluster else "a controller with its own store"
         if result["failure"] is None:
             self.passed += 1
             slowest = max(result["took"])
-            print(f"faults: seed {of.seed}, {shape}: ok ({result['seconds']:.0f} s, all right at most {slowest:.1f} s after the last fault)", flush=True)
+            took = f"{result['seconds']:.0f} s, all right at most {slowest:.1f} s after the last fault"
+            print(f"faults: seed {of.seed}, {shape}: ok ({took})", flush=True)
         else:
             self.failed += 1
             print(f"faults: seed {of.seed}, {shape}: FAILED in {result['failure'][:3000]}", flush=True)
             print(f"  again: make test-faults SEED={of.seed}; plan, logs and history: {result.get('folder', 'none')}", flush=True)
 
     def run(self):
-        workers = [threading.Thread(target=self.work, args=(slot,)) for slot in range(1 if self.options.seed is not None else self.options.parallel)]
+        slots = 1 if self.options.seed is not None else self.options.parallel
+        workers = [threading.Thread(target=self.work, args=(slot,)) for slot in range(slots)]
         for worker in workers:
             worker.start()
         for worker in workers:
@@ -144,11 +150,12 @@ class Suite:
         took = sorted(self.took)
         if took:
             middle, most = took[len(took) // 2], took[-1]
-            print(f"faults: {len(took)} rounds, all right after the last fault in {middle:.2f} s at the median, {most:.2f} s at most")
-        of = self.counts
-        print(f"faults: {of.pop('registrations', 0)} registrations in {of.pop('calls', 0)} calls, {of.pop('retries', 0)} of them repeated; "
-              f"{of.pop('matched', 0)} writes in a term of their writer, {of.pop('after_emptying', 0)} in the lease after an emptied store, {of.pop('overtaken', 0)} of these after the next holder's")
-        print("faults: " + (", ".join(f"{number} {kind}" for kind, number in sorted(of.items())) or "no fault"))
+            print(f"faults: {len(took)} rounds, all right {middle:.2f} s after the last fault at the median, {most:.2f} s at most")
+        sums = {kind: self.counts.pop(kind, 0) for kind in SUMS}
+        print("faults: {registrations} registrations in {calls} calls, {retries} of them repeated".format(**sums))
+        print("faults: {matched} writes in a term of their writer, {after_emptying} in the lease after an emptied store, "
+              "{overtaken} of these after the next holder's".format(**sums))
+        print("faults: " + (", ".join(f"{number} {kind}" for kind, number in sorted(self.counts.items())) or "no fault"))
         print(f"faults: {self.passed} passed, {self.failed} failed")
 
 
@@ -161,7 +168,8 @@ def main():
     parser.add_argument("--first", type=int, default=int(time.time()), help="the first seed (default: the time)")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--parallel", type=int, default=2)
-    parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "bandwise-faults"), help="folder for the logs of failed seeds")
+    keep = os.path.join(tempfile.gettempdir(), "bandwise-faults")
+    parser.add_argument("--keep", default=keep, help="folder for the logs of failed seeds")
     options = parser.parse_args()
     options.bandwise = os.path.realpath(options.bandwise)
     if options.hours:

@@ -152,5 +152,6 @@ class Writes:
         return False
 
     def shown(self, port):
-        terms = self.terms.of.get(self.group_of[port], [])
-        return "; ".join(f"{of.instance} {of.begins:.3f} to {of.ends:.3f}{' emptied' if of.is_emptied else ''}" for of in terms[-5:])
+        terms = self.terms.of.get(self.group_of[port], [])[-5:]
+        emptied = {True: " emptied", False: ""}
+        return "; ".join(f"{of.instance} {of.begins:.3f} to {of.ends:.3f}{emptied[of.is_emptied]}" for of in terms)

@@ -61,14 +61,15 @@ class World:
         self.bandwise, self.folder, self.net, self.lab, self.plan = bandwise, folder, net, lab, plan
         self.places = {name: f"{name}.socket" for name in plan.controllers}
         self.snapshot, self.was_restored, self.epoch = None, False, Epoch()
-        self.history, self.etcd, self.terms, self.clients = History("history.jsonl"), None, None, []
+        self.history, self.clients = History("history.jsonl"), []
+        self.etcd = self.terms = self.writes = self.watchdog = None
         self.controllers = {name: self.controller(name, lab) for name in plan.controllers}
         self.alone = self.controller("alone", reference_lab)
         self.witness = Part("witness", [sys.executable, f"{HERE}/witness.py", lab, "6"], "writes")
         self.reference = Reference(reference_lab, "alone.socket")
         if plan.is_cluster:
             self.etcd = Etcd(net, folder, MEMBERS)
-        self.faults = Faults(self)
+        self.faults, self.failures = Faults(self), []
 
     def controller(self, name, lab):
         environment, command = {}, [self.bandwise, "saba", "controller", "--config", f"{name}.toml"]
@@ -160,7 +161,10 @@ class World:
             thread.start()
         for thread in threads:
             thread.join(60)
-        self.raise_failures()
+            if thread.is_alive():
+                raise RuntimeError("a fault has not ended in a minute")
+        if self.failures:
+            raise RuntimeError("; ".join(self.failures))
         last = time.monotonic()
         if self.snapshot:
             os.unlink("snapshot")
@@ -178,12 +182,6 @@ class World:
             self.faults.run(fault, began)
         except Exception as error:
             self.failures.append(f"{fault}: {error!r}")
-
-    failures = []
-
-    def raise_failures(self):
-        if self.failures:
-            raise RuntimeError("; ".join(self.failures))
 
     def check_writes(self):
         if self.etcd:
@@ -215,7 +213,7 @@ class World:
                 raise Violation(f"the recording of {name} does not replay: {output[-500:]}")
 
     def end(self):
-        if hasattr(self, "watchdog"):
+        if self.watchdog:
             self.watchdog.end()
         if self.terms:
             self.terms.close()
@@ -242,13 +240,12 @@ def main(bandwise, folder, prefix, lab, reference_lab, seed, rounds):
         failure = f"round {number}: {type(error).__name__}: {error}"
     finally:
         world.end()
-    writes = getattr(world, "writes", None)
     print(json.dumps({
         "failure": failure, "took": took, "counts": world.faults.counts, "calls": world.history.calls,
         "retries": sum(of.failover.retries for of in world.clients),
         "registrations": sum(kind == "application" for kind, _ in world.history.ids),
-        "matched": writes.matched if writes else 0, "after_emptying": writes.after_emptying if writes else 0,
-        "overtaken": writes.overtaken if writes else 0, "ended": [(name, part.ended) for name, part in world.controllers.items() if part.ended],
+        "ended": sum(len(part.ended) for part in world.controllers.values()),
+        **{kind: getattr(world.writes, kind, 0) for kind in ("matched", "after_emptying", "overtaken")},
         "seconds": time.monotonic() - began,
     }))
 
