@@ -3,7 +3,6 @@
 import base64
 import http.client
 import json
-import os
 import shutil
 import time
 
@@ -123,8 +122,7 @@ class Etcd:
                 member.kill()
                 shutil.rmtree(self.data(name), ignore_errors=True)
                 if snapshot:
-                    own = ["--name", name, "--data-dir", self.data(name), "--initial-advertise-peer-urls", self.peers[name]]
-                    run(*ETCDCTL, "snapshot", "restore", snapshot, "--initial-cluster", self.cluster, *own)
+                    self.restore(name, snapshot)
             between()
             for member in self.members.values():
                 member.start()
@@ -132,6 +130,15 @@ class Etcd:
             for member in self.members.values():
                 member.lock.release()
 
-    def make_folders(self):
-        for name in self.names:
-            os.makedirs(f"{self.folder}/{name}", exist_ok=True)
+    def restore(self, name, snapshot):
+        """Makes the data of a member from a snapshot, as soon as its disk has room."""
+        own = ["--name", name, "--data-dir", self.data(name), "--initial-advertise-peer-urls", self.peers[name]]
+        until = time.monotonic() + 20
+        while True:
+            try:
+                return run(*ETCDCTL, "snapshot", "restore", snapshot, "--initial-cluster", self.cluster, *own)
+            except RuntimeError:
+                if time.monotonic() > until:
+                    raise
+                shutil.rmtree(self.data(name), ignore_errors=True)
+                time.sleep(0.1)

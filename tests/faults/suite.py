@@ -149,8 +149,9 @@ class Suite:
     def summary(self):
         took = sorted(self.took)
         if took:
-            middle, most = took[len(took) // 2], took[-1]
-            print(f"faults: {len(took)} rounds, all right {middle:.2f} s after the last fault at the median, {most:.2f} s at most")
+            middle, most, soon = took[len(took) // 2], took[-1], sum(of <= 5 for of in took)
+            print(f"faults: {len(took)} rounds, all right {middle:.2f} s after the last fault at the median, {most:.2f} s at most, "
+                  f"in {soon} rounds within 5 s")
         sums = {kind: self.counts.pop(kind, 0) for kind in SUMS}
         print("faults: {registrations} registrations in {calls} calls, {retries} of them repeated".format(**sums))
         print("faults: {matched} writes in a term of their writer, {after_emptying} in the lease after an emptied store, "
