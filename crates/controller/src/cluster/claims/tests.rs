@@ -177,7 +177,7 @@ fn groups_of_others_are_claimed_a_lease_after_the_store_was_emptied() {
     claims.see_again([], BTreeMap::new(), true);
     assert_eq!(claims.decide().claim, [a.clone(), c.clone()]);
     claims.is_sure();
-    assert_eq!(claims.decide().claim, [b.clone()]);
+    assert_eq!(claims.decide().claim, vec![b.clone()]);
     // The own lease has ended, so the own groups may have other holders too.
     let mut claims = new();
     claims.see_again([], BTreeMap::new(), false);
