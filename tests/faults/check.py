@@ -82,11 +82,11 @@ def once(world, wanted, reference):
 
 
 def converged(world, last, bound=BOUND):
-    """Waits until everything is as without faults, and returns after which time.
+    """Waits until everything is as without faults, and returns after which time that is.
 
-    The bound is longer by the time for which a controller or a member of etcd waited for a processor. It begins again when
+    The bound is longer by the time for which a controller or a member of etcd waited for a processor. Time begins again when
     registrations of a killed client end."""
-    reference, cause, first = {}, "nothing", last
+    reference, cause = {}, "nothing"
     waited = {part.name: part.waited() for part in world.all_parts()}
     while True:
         took = time.monotonic() - last
@@ -102,8 +102,8 @@ def converged(world, last, bound=BOUND):
                     raise Wrong(f"client {client.own} is not answered")
             began = time.monotonic()
             once(world, expected(world.clients), reference)
-            world.history.line(right=began - first, waited=most)
-            return began - first
+            world.history.line(right=began - last, waited=most)
+            return began - last
         except Ended:
             last = time.monotonic()
         except Wrong as wrong:
