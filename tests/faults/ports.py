@@ -7,8 +7,8 @@ from net import run
 
 HOSTS = [f"h{n}" for n in range(1, 7)]
 PORTS = {f"switch to {host}": ("switch", host) for host in HOSTS} | {f"{host} to switch": (host, "eth0") for host in HOSTS}
-# Numbers that the kernel gives.
-OWN = re.compile(r"( fh [0-9a-f:]+| order \d+| key ht [0-9a-f]+ bkt [0-9a-f]+| refcnt \d+| ht divisor \d+)")
+# Numbers that the kernel gives, and counts of packets.
+OWN = re.compile(r"( fh [0-9a-f:]+| order \d+| key ht [0-9a-f]+ bkt [0-9a-f]+| refcnt \d+| direct_packets_stat \d+| ht divisor \d+)")
 
 
 def read(lab):
