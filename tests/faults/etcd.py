@@ -98,8 +98,12 @@ class Etcd:
         self.anyone("/v3/kv/range", {"key": coded(PREFIX)}, 20)
 
     def delete_prefix(self):
-        end = PREFIX[:-1] + chr(ord("/") + 1)
-        self.anyone("/v3/kv/deleterange", {"key": coded(PREFIX), "range_end": coded(end)})
+        """Deletes all keys once: a suspended member that carries out the request later finds another count."""
+        count, end = coded("deleted"), PREFIX[:-1] + chr(ord("/") + 1)
+        before = self.anyone("/v3/kv/range", {"key": count}).get("kvs", [{"version": "0"}])[0]["version"]
+        same = {"key": count, "target": "VERSION", "result": "EQUAL", "version": before}
+        delete = {"request_delete_range": {"key": coded(PREFIX), "range_end": coded(end)}}
+        self.anyone("/v3/kv/txn", {"compare": [same], "success": [delete, {"request_put": {"key": count, "value": ""}}]})
 
     def snapshot(self, path):
         """Saves a snapshot of a member that has all data, or nothing if none has."""

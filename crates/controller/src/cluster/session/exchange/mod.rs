@@ -183,6 +183,8 @@ impl<'a> Exchange<'a> {
         };
         match within(self.link.client.lease_keep_alive(id)).await {
             Ok(_) => {
+                // Somebody may have removed the holdings since, and others hold the groups.
+                self.load().await?;
                 let until = asked + self.of.endpoints.lease;
                 self.of.lease = Some(Lease { id, until });
             }
