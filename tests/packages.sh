@@ -9,7 +9,8 @@ declare -A packages_of=(
   [fabric]="ibsim:ibsim-utils ibnetdiscover:infiniband-diags"
   [ib]="ibsim:ibsim-utils smpquery:infiniband-diags opensm:opensm /usr/lib/*/libibumad.so.3:libibumad3 python3:python3"
   [lab]="tc:iproute2 ip:iproute2 python3:python3 strace:strace"
-  [programs]="curl:curl cc:gcc iperf3:iperf3 nginx:nginx-light redis-server:redis-server redis-benchmark:redis-tools"
+  [programs]="curl:curl cc:gcc iperf3:iperf3 nginx:nginx-light redis-server:redis-server redis-benchmark:redis-tools
+    musl-gcc:musl-tools /usr/include/liburing.h:liburing-dev mpirun:openmpi-bin mpicc:libopenmpi-dev"
   [etcd]="etcd:etcd-server etcdctl:etcd-client"
   [faults]="/usr/lib/*/faketime/libfaketime.so.1:libfaketime"
   [integrations]="javac:openjdk-17-jdk-headless mvn:maven"

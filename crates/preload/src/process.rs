@@ -50,6 +50,9 @@ const MAX_ATTEMPTS: u32 = 64;
 /// Functions of the sanitizers that take the reads and writes of the library's threads for faults of the program.
 const SANITIZERS: [&CStr; 2] = [c"__tsan_init", c"__msan_init"];
 
+/// A function of liburing, by whose requests a program connects and accepts without a call of an interposed function.
+const IO_URING: &CStr = c"io_uring_queue_init";
+
 /// The time for which the end of a program waits for the goodbye. Without a goodbye, the lease has
 /// to expire.
 const GOODBYE_TIMEOUT: Duration = Duration::from_millis(250);
@@ -188,6 +191,9 @@ pub(crate) fn load() {
         settings.log.write(&format!("connections are not reported: the program has {sanitizer:?}"));
         IS_SILENT.store(true, Relaxed);
         THREADS.store(ENDED, Relaxed);
+    }
+    if system::is_defined(IO_URING) {
+        settings.log.write("the program has liburing: connections by io_uring are neither marked nor reported");
     }
     // SAFETY: `child` makes only calls that are allowed in a forked child.
     if unsafe { libc::pthread_atfork(None, None, Some(child)) } == 0 {

@@ -23,6 +23,8 @@ struct Reporter<'a> {
     reports: Reports<saba::Opened>,
     /// The log already reports that no controller is reachable.
     is_unreachable: bool,
+    /// The controller's doubts that are in the log.
+    doubts: Vec<String>,
 }
 
 /// Runs until the sender of changes is gone, or the controller refuses the application. `was_denied` returns whether the
@@ -43,8 +45,9 @@ pub(crate) fn run(
     };
     let hosts = Hosts::read(&std::fs::read_to_string(&settings.hosts).unwrap_or_default());
     let reports = Reports::new(hosts, settings.options.host_or_own());
-    let is_unreachable = false;
-    let mut reporter = Reporter { settings, was_denied, marking, client, reports, is_unreachable };
+    let (is_unreachable, doubts) = (false, Vec::new());
+    let mut reporter =
+        Reporter { settings, was_denied, marking, client, reports, is_unreachable, doubts };
     loop {
         reporter.tell_denied();
         let wait = reporter.report();
@@ -86,6 +89,7 @@ impl Reporter<'_> {
             self.settings.log.write(&format!("no controller answers: {why}{filter}"));
         }
         self.is_unreachable = unreachable.is_some();
+        self.tell_doubts();
         if let Some(mark) = self.client.mark().map(Marking::from) {
             self.marking.set(mark);
         }
@@ -99,6 +103,16 @@ impl Reporter<'_> {
                 "the kernel refused unshare to the program, since it has the library's threads: it has to come \
                  before the first connection",
             );
+        }
+    }
+
+    /// Logs the controller's doubts about the application's model, again only if they differ.
+    fn tell_doubts(&mut self) {
+        if self.client.doubts() != self.doubts {
+            self.doubts = self.client.doubts().to_vec();
+            for doubt in &self.doubts {
+                self.settings.log.write(&format!("the model is doubtful: {doubt}"));
+            }
         }
     }
 

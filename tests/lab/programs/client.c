@@ -18,9 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef __GLIBC__
+/* musl has none. */
+static void closefrom(int first)
+{
+    syscall(SYS_close_range, first, ~0u, 0);
+}
+#endif
 
 static struct sockaddr_in to = {.sin_family = AF_INET};
 static volatile sig_atomic_t connected = -1;

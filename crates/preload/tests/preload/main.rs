@@ -7,6 +7,7 @@ mod careful;
 mod certificates;
 mod https;
 mod lookup;
+mod messages;
 mod run;
 #[path = "../../../controller/tests/daemon/two_hosts.rs"]
 mod two_hosts;

@@ -46,6 +46,15 @@ impl Model {
         }
     }
 
+    /// Returns the number of different shares that a fit of this kind needs: the coefficients of a polynomial, and the
+    /// fewest samples of a [`Monotone`] model, which goes through all that fall.
+    pub fn least_shares(&self) -> usize {
+        match self {
+            Model::Polynomial(p) => usize::from(p.degree().get()) + 1,
+            Model::Monotone(_) => Samples::LEAST_SHARES,
+        }
+    }
+
     /// Returns the least measured share. The largest is always the whole bandwidth.
     pub fn least(&self) -> Share {
         match self {

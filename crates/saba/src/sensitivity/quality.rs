@@ -22,6 +22,13 @@ pub enum Warning {
         /// The R².
         r_squared: f64,
     },
+    /// The samples have no more different shares than the model needs, so it can't miss them by its shape: a test of a
+    /// fit has as many degrees of freedom as there are shares beyond its parameters (Draper and Smith, "Applied
+    /// Regression Analysis", 3rd edition, 2.1).
+    FewShares {
+        /// The number of different shares.
+        shares: usize,
+    },
     /// The model predicts that more bandwidth is slower between two shares.
     Rises {
         /// The lower share.
@@ -60,6 +67,11 @@ impl fmt::Display for Warning {
             Warning::LowRSquared { r_squared } => write!(
                 f,
                 "the model explains little of its samples: R² is {r_squared:.2}, below {LOW_R_SQUARED}"
+            ),
+            Warning::FewShares { shares } => write!(
+                f,
+                "the model was learned from {shares} shares of the bandwidth, no more than it needs: none is \
+                 left to test it, and its R² says nothing"
             ),
             Warning::Rises { from, to } => {
                 write!(
@@ -103,6 +115,10 @@ impl Quality {
         let mut warnings = Vec::new();
         if r_squared < LOW_R_SQUARED {
             warnings.push(Warning::LowRSquared { r_squared });
+        }
+        let shares = samples.points().len();
+        if shares <= model.least_shares() {
+            warnings.push(Warning::FewShares { shares });
         }
         if let Model::Polynomial(polynomial) = model
             && let Some((from, to)) = polynomial.rises()

@@ -95,6 +95,28 @@ fn doubtful_model_use_gives_warnings() {
     );
 }
 
+/// Each kind of model needs a number of shares, and one more tests it. Repetitions of a share add no shape.
+#[test]
+fn model_of_no_more_shares_than_it_needs_is_doubtful() {
+    let all = [(1.0, 1.0), (0.8, 1.3), (0.6, 1.7), (0.4, 2.5), (0.2, 5.0)];
+    let polynomial = |degree| Kind::Polynomial(degree);
+    for (kind, needed) in [
+        (Kind::Monotone, 3),
+        (polynomial(Degree::ONE), 2),
+        (polynomial(Degree::TWO), 3),
+        (polynomial(Degree::THREE), 4),
+    ] {
+        for shares in needed.max(3)..=5 {
+            let samples = samples(&[&all[..shares], &all[..shares]].concat());
+            let quality = Quality::of(&Model::fit(&samples, kind).unwrap(), &samples, None);
+            let is_said = quality.warnings.contains(&Warning::FewShares { shares });
+            assert_eq!(is_said, shares == needed, "{kind:?} {shares}");
+        }
+    }
+    let text = Warning::FewShares { shares: 3 }.to_string();
+    assert!(text.starts_with("the model was learned from 3 shares of the bandwidth"), "{text}");
+}
+
 #[test]
 fn r_squared_of_other_samples_may_be_negative() {
     let model = Model::fit(&lr(), Kind::default()).unwrap();

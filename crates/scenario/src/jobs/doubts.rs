@@ -136,6 +136,7 @@ fn is_of_a_kind(a: &Warning, b: &Warning) -> bool {
 fn badness(warning: &Warning) -> f64 {
     match *warning {
         Warning::LowRSquared { r_squared } => -r_squared,
+        Warning::FewShares { shares } => -(shares as f64),
         Warning::Rises { .. } => 0.0,
         Warning::Nodes { times } | Warning::Dataset { times } => times.max(1.0 / times),
         Warning::Extrapolated { share, least } => least.get() / share.get(),

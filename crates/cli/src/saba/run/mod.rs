@@ -17,6 +17,7 @@ use std::ffi::{CString, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use unseen::Unseen;
 use variables::Variables;
 
 /// Flags of `bandwise saba run`.
@@ -163,19 +164,21 @@ impl Flags {
         }
         let mut doubts = application.doubts();
         warn_of(&self.app, &doubts);
+        let command = Path::new(&self.command[0]);
+        let unseen = library.as_ref().and_then(|_| Unseen::of(command));
+        if let Some(unseen) = unseen {
+            note(format_args!(
+                "saba: {} {unseen}: its connections are neither marked nor reported",
+                command.display()
+            ));
+        }
+        let library = library.filter(|_| !unseen.is_some_and(Unseen::breaks));
         let variables = Variables::new(&self.app, &options, mark)
             .files(token_file.as_deref(), hosts.as_deref())
             .preload(library.as_deref());
         let (all, kept) = variables.all(std::env::vars_os());
         for kept in kept {
             note(format_args!("saba: {kept}"));
-        }
-        let command = Path::new(&self.command[0]);
-        if let Some(why) = library.as_ref().and_then(|_| unseen::why(command)) {
-            note(format_args!(
-                "saba: {} {why}: its connections are neither marked nor reported",
-                command.display()
-            ));
         }
         let words = self.command.iter().map(|word| CString::new(word.as_bytes()));
         let words = words.collect::<Result<Vec<_>, _>>().expect("arguments have no zero");
