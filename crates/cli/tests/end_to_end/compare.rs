@@ -45,6 +45,11 @@ fn compare_runs_programs_alone_and_together_under_three_sharings() {
         assert_eq!(ran.stdout.matches(over).count(), 1, "{}", ran.stdout);
         assert!(place.read("a.html").contains(over));
     }
+    // The table has three shares of each application.
+    for name in ["LR", "PR"] {
+        let doubt = format!("saba: warning: model of {name}: the model was learned from 3 shares");
+        assert_eq!(ran.stderr.matches(&doubt).count(), 1, "{ran:?}");
+    }
     // No controller answers in runs alone and in uncontrolled runs. One answers in the two other runs.
     for name in ["LR", "PR"] {
         let seen = place.read("seen");

@@ -92,9 +92,11 @@ fn invalid_run_flags_are_refused_before_the_command_runs() {
     assert_eq!(place.files(), ["open"]);
 }
 
-/// An application that was measured on 2 hosts and with 1 GB, and one whose samples no model explains.
-const TABLE: &str = "application,share,time_s,nodes,dataset\nLR,1,132,2,1 GB\nLR,0.5,260\nLR,0.25,447\n\
-    noise,1,100\nnoise,0.75,100\nnoise,0.5,200\nnoise,0.25,100\n";
+/// An application that was measured on 2 hosts and with 1 GB, one whose samples no model explains, and one with samples that
+/// any model explains.
+const TABLE: &str = "application,share,time_s,nodes,dataset\nLR,1,132,2,1 GB\nLR,0.75,172\n\
+    LR,0.5,260\nLR,0.25,447\nnoise,1,100\nnoise,0.75,100\nnoise,0.5,200\nnoise,0.25,100\n\
+    few,1,100\nfew,0.5,150\nfew,0.25,200\n";
 const SETTINGS: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
     [simulated.fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"40 Gbps\" }\n";
 
@@ -131,7 +133,11 @@ fn doubts_about_the_model_are_shown_by_run_and_status() {
     let ran = run("LR", &["--nodes", "4", "--dataset", "2 GB"], &[]);
     assert!(!ran.stderr.contains("warning") && !ran.stdout.contains("Warning"), "{ran:?}");
     assert_eq!(place.json("run.json")["doubts"], serde_json::json!([]));
-    let ran = run("noise", &[], &[]);
-    let doubt = "the model explains little of its samples: R² is 0.33";
-    assert!(ran.stderr.contains(doubt) && ran.stdout.contains(doubt), "{ran:?}");
+    for (app, doubt) in [
+        ("noise", "the model explains little of its samples: R² is 0.33"),
+        ("few", "the model was learned from 3 shares of the bandwidth"),
+    ] {
+        let ran = run(app, &[], &[]);
+        assert!(ran.stderr.contains(doubt) && ran.stdout.contains(doubt), "{ran:?}");
+    }
 }

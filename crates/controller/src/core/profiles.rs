@@ -4,7 +4,7 @@ use super::request::Refusal;
 use bandwise_saba::controller::{Coordinates, Grouping, SharedTable};
 use bandwise_saba::mapping::{PriorityLevel, Scaling};
 use bandwise_saba::sensitivity::{
-    Conditions, Dataset, DatasetError, Kind, Model, Quality, Setting,
+    Conditions, Dataset, DatasetError, Kind, Model, Quality, Setting, Warning,
 };
 use bandwise_saba::table::{Application, Table};
 use std::collections::BTreeMap;
@@ -50,6 +50,15 @@ impl Profiles {
     /// Returns the levels and the order in which they merge.
     pub fn shared(&self) -> &Arc<SharedTable> {
         &self.shared
+    }
+
+    /// Returns the doubts about the models themselves, whatever the conditions of a run, with the applications' names.
+    pub fn doubts(&self) -> impl Iterator<Item = (&Application, Warning)> {
+        self.table.iter().flat_map(|(name, entry)| {
+            let known = self.shared.known(name);
+            let quality = known.map(|(model, _)| Quality::of(model, &entry.samples, None));
+            quality.into_iter().flat_map(move |of| of.warnings.into_iter().map(move |of| (name, of)))
+        })
     }
 
     /// Returns an application's level, and the doubts about its model under the conditions of this run.

@@ -73,6 +73,9 @@ impl Flags {
             admission.map_err(|error| Failure::usage(error.to_string(), error.allowed()))?;
         match self.dry_run {
             true => {
+                for (name, doubt) in profiles.doubts() {
+                    note(format_args!("saba: warning: model of {name}: {doubt}"));
+                }
                 let outputs = self.json.resolve(&[&self.config.config])?;
                 let would = DryRun { settings: &settings, profiles, outputs };
                 network::open(&settings, &text.source(), would)

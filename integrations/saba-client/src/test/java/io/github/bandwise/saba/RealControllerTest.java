@@ -34,7 +34,8 @@ class RealControllerTest {
     @BeforeEach
     void settings() throws Exception {
         Files.writeString(folder.resolve("table.csv"),
-                "application,share,time_s,nodes\nLR,1,132,2\nLR,0.5,260\nLR,0.25,447\nPR,1,100\nPR,0.5,110\nPR,0.25,131\n");
+                "application,share,time_s,nodes\nLR,1,132,2\nLR,0.75,172\nLR,0.5,260\nLR,0.25,447\n"
+                        + "PR,1,100\nPR,0.5,110\nPR,0.25,131\n");
         Files.writeString(folder.resolve("controller.toml"), """
                 table = "table.csv"
                 store = "store"
