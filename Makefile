@@ -1,7 +1,7 @@
 # A thin layer over cargo and scripts/. `make` alone prints the targets.
 # Honours CARGO_TARGET_DIR.
 .DEFAULT_GOAL := help
-.PHONY: help run install uninstall test release-test bench papers lint test-fabric test-faults test-preload test-spark test-trace test-verbs test-web fuzz clean
+.PHONY: help run install uninstall test release-test bench papers lint test-fabric test-faults test-preload test-spark test-trace test-verbs test-web fuzz sanitize clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
@@ -69,6 +69,9 @@ test-web: ## pages in a real browser
 
 fuzz: ## fuzzes the readers with cargo-fuzz, one minute each
 	@scripts/fuzz.sh
+
+sanitize: ## Miri and valgrind over the crates with unsafe code
+	@scripts/sanitize.sh
 
 clean: ## removes all built files
 	@$(ENVIRONMENT) cargo clean
