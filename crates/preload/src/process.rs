@@ -193,7 +193,9 @@ pub(crate) fn load() {
         THREADS.store(ENDED, Relaxed);
     }
     if system::is_defined(IO_URING) {
-        settings.log.write("the program has liburing: connections by io_uring are neither marked nor reported");
+        settings.log.write(
+            "the program has liburing: connections by io_uring are neither marked nor reported",
+        );
     }
     // SAFETY: `child` makes only calls that are allowed in a forked child.
     if unsafe { libc::pthread_atfork(None, None, Some(child)) } == 0 {

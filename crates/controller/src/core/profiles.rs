@@ -57,7 +57,9 @@ impl Profiles {
         self.table.iter().flat_map(|(name, entry)| {
             let known = self.shared.known(name);
             let quality = known.map(|(model, _)| Quality::of(model, &entry.samples, None));
-            quality.into_iter().flat_map(move |of| of.warnings.into_iter().map(move |of| (name, of)))
+            quality
+                .into_iter()
+                .flat_map(move |of| of.warnings.into_iter().map(move |of| (name, of)))
         })
     }
 

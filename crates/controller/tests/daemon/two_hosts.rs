@@ -4,7 +4,8 @@ use bandwise_enforce_simulated::Simulated;
 use bandwise_topology::{self as topology, Fabric, FabricBuilder};
 use std::num::NonZeroU8;
 
-pub(crate) const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\nall,0.125,800\n";
+pub(crate) const TABLE: &str =
+    "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\nall,0.125,800\n";
 
 /// Two hosts at two switches, with a cable between those from port 1, 2 or 3 of the first.
 pub(crate) fn fabric(by: u16) -> Fabric {

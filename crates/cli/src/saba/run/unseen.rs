@@ -138,7 +138,8 @@ impl Program {
 fn notes(mut rest: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     std::iter::from_fn(move || {
         let (header, after) = rest.split_first_chunk::<12>()?;
-        let number = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("4 bytes"));
+        let number =
+            |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("4 bytes"));
         let (name, content) = (number(0) as usize, number(4) as usize);
         let padded = name.checked_next_multiple_of(4)?;
         rest = after.get(padded..)?.get(content.checked_next_multiple_of(4)?..)?;
