@@ -48,18 +48,20 @@ fn nodes_and_data_far_from_the_profile_give_doubts() {
     assert!(texts[0].ends_with("; models of WC are affected too, by as much or less"), "{texts:?}");
 }
 
-/// Twelve jobs at one link have less than the least measured share.
+/// Twelve jobs at one link have less than the least measured share, and a model of three shares.
 #[test]
-fn share_below_the_measured_range_gives_a_doubt() {
+fn few_shares_and_a_share_below_the_measured_range_give_doubts() {
     let times = "times = { \"100%\" = \"100 s\", \"50%\" = \"150 s\", \"25%\" = \"260 s\" }";
     let text = format!(
         "[fabric]\nbuild = {{ single-switch = 4 }}\nlink = {{ rate = \"8 Gbps\" }}\n\
          [[job]]\nname = \"j\"\ninstances = 4\ncount = 12\n{times}\n"
     );
     let found = doubts(&text);
-    let [Doubt { jobs, warning: Warning::Extrapolated { share, least }, .. }] = &found[..] else {
+    let [few, Doubt { jobs, warning: Warning::Extrapolated { share, least }, .. }] = &found[..]
+    else {
         panic!("{found:?}")
     };
+    assert_eq!(few.warning, Warning::FewShares { shares: 3 });
     assert_eq!((jobs.len(), least.get()), (12, 0.25));
     assert!((share.get() - 1.0 / 12.0).abs() < 1e-9, "{share}");
 }
