@@ -3,7 +3,7 @@
 use crate::world::World;
 use bandwise_controller::credentials::{Credential, Credentials, Pattern, Rights, TokenDigest};
 use bandwise_controller::settings::TlsFiles;
-use bandwise_controller::{Listener, Tls};
+use bandwise_controller::{Listener, Present, Tls};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd,
 };
@@ -72,9 +72,9 @@ impl Authority {
             },
         };
         let credentials = Credentials::new(&[credential]);
-        let files = TlsFiles { certificate, key, clients: Some(self.file()) };
-        let tls = Tls::read(&files, &credentials).unwrap();
-        let listener = Listener::open_remote("127.0.0.1:0".parse().unwrap(), Some(tls)).unwrap();
+        let files = TlsFiles { certificate, key, clients: Some(self.file()), revoked: None };
+        let tls = Present::new(Some(Tls::read(&files, &credentials).unwrap()));
+        let listener = Listener::open_remote("127.0.0.1:0".parse().unwrap(), tls).unwrap();
         let Listener::Remote(socket, _) = &listener else { unreachable!() };
         let place = format!("https://{}", socket.local_addr().unwrap());
         world.serve(listener, credentials);

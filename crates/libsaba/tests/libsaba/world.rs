@@ -7,7 +7,7 @@ use bandwise_controller::credentials::{Authenticator, Credentials};
 use bandwise_controller::daemon::{EventLoop, Handle, Metrics, Parts};
 use bandwise_controller::settings::Listen;
 use bandwise_controller::store::{Embedded, Store};
-use bandwise_controller::{Listener, Marking, router};
+use bandwise_controller::{Listener, Marking, Present, router};
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce_simulated::Simulated;
 use bandwise_input::Source;
@@ -76,7 +76,7 @@ impl World {
     pub(crate) fn serve(&self, listener: Listener, credentials: Credentials) {
         let handle = self.daemon.as_ref().unwrap().0.clone();
         let (marking, authenticator) =
-            (Marking::Dscp(Marks::local()), Authenticator::new(credentials));
+            (Marking::Dscp(Marks::local()), Authenticator::new(Present::new(credentials)));
         listener.serve(router(handle, Metrics::new(), marking, authenticator)).unwrap();
     }
 
