@@ -8,9 +8,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/environment.sh
 
-# The files with unsafe code, and those with atomics, whose tests call no C function: Miri can't. It is some hundred times
-# slower than the processor, so few inputs are generated.
-units=(changes:: completion_queue:: ffi:: last_error:: marking:: slots:: table:: verbs_layout::)
+# Tests of files with unsafe code or atomics that call no C function, which Miri can't. Those of whole tables of descriptors
+# take it many minutes.
+units=(changes:: completion_queue:: ffi:: last_error:: marking:: verbs_layout::)
 
 miri() {
   cargo +nightly miri --version >/dev/null 2>&1 || {
@@ -28,7 +28,7 @@ programs=(c:: careful:: lookup:: messages:: the_controller_knows --skip signal_h
 
 # The tests compile C programs with `cc`, in whose place stands a script that runs the compiled program under valgrind.
 valgrind() {
-  command -v valgrind >/dev/null || {
+  type -P valgrind >/dev/null || {
     echo "SKIP valgrind: it is not installed"
     return
   }
@@ -37,14 +37,14 @@ valgrind() {
   cat >"$bin/cc" <<WRAPPER
 #!/usr/bin/env bash
 # Compiles, and puts a script in the place of a program.
-$(command -v cc) "\$@" || exit
+$(type -P cc) "\$@" || exit
 case " \$* " in
   *" -shared "* | *" -fsanitize="*) exit ;;
 esac
 while [ \$# -gt 1 ] && [ "\$1" != -o ]; do shift; done
 [ \$# -gt 1 ] || exit 0
 mv "\$2" "\$2.real"
-printf '#!/bin/sh\nexec $(command -v valgrind) -q --error-exitcode=99 "%s.real" "\$@"\n' "\$2" >"\$2"
+printf '#!/bin/sh\nexec $(type -P valgrind) -q --error-exitcode=99 "%s.real" "\$@"\n' "\$2" >"\$2"
 chmod +x "\$2"
 WRAPPER
   chmod +x "$bin/cc"
