@@ -183,7 +183,7 @@ faults() {
   if [ ${#flags[@]} -gt 0 ]; then
     bash tests/faults/run.sh "$bandwise" "${flags[@]}"
   else
-    beside tests/lab/controller.sh tests/lab/etcd.sh tests/faults/run.sh
+    beside tests/lab/controller.sh tests/lab/etcd.sh tests/attacks/run.sh tests/faults/run.sh
   fi
 }
 preload() {

@@ -22,9 +22,8 @@ pub enum Warning {
         /// The R².
         r_squared: f64,
     },
-    /// The samples have no more different shares than the model needs, so it can't miss them by its shape: a test of a
-    /// fit has as many degrees of freedom as there are shares beyond its parameters (Draper and Smith, "Applied
-    /// Regression Analysis", 3rd edition, 2.1).
+    /// The samples have no more different shares than the model needs, so it can't miss them by its shape: a test for
+    /// lack of fit has as many degrees of freedom as there are shares beyond the model's parameters.
     FewShares {
         /// The number of different shares.
         shares: usize,
