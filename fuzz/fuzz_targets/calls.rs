@@ -61,7 +61,7 @@ fuzz_target!(|data: &[u8]| {
             Some(Call::Request(request)) => {
                 Input::Request { ticket, owner, request, path: Ok(Vec::new()) }
             }
-            Some(Call::Drain(..)) | None => continue,
+            Some(Call::Drain(..) | Call::Reset) | None => continue,
         };
         core.handle(Duration::ZERO, input);
         let mut answered = 0;
