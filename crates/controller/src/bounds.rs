@@ -13,7 +13,7 @@ pub(crate) struct Bounds {
     of: Arc<Mutex<BTreeMap<Owner, Arc<Semaphore>>>>,
 }
 
-/// What a caller holds, until it is dropped.
+/// A part of a caller's bound, held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held(
     #[expect(dead_code, reason = "held until it is dropped")] OwnedSemaphorePermit,

@@ -37,7 +37,7 @@ Examples:
   bandwise saba controller --config controller.toml --dry-run --json
   bandwise saba controller --config controller.toml
   # Reads credentials and certificates again, after a change
-  pkill -HUP -f 'saba controller'
+  systemctl reload bandwise-controller
   # Applications and ports, in another shell
   bandwise saba status --config controller.toml")]
 pub(crate) struct Flags {

@@ -5,7 +5,7 @@ use nix::sys::signal::{SigSet, Signal};
 use std::process::exit;
 use std::sync::{Arc, OnceLock};
 
-/// What a signal asks for.
+/// The order that a signal gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
     /// SIGTERM or SIGINT.

@@ -93,7 +93,7 @@ enum Loader {
     Other,
 }
 
-/// What the start of an ELF file says about a program.
+/// The loader and the origin of a program, by the start of its ELF file.
 #[derive(Debug, PartialEq, Eq)]
 struct Program {
     loader: Loader,
