@@ -5,7 +5,7 @@ use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 
 /// Keys under a prefix.
 #[derive(Debug, Clone)]
-pub(super) struct Keys(String);
+pub struct Keys(String);
 
 /// The meaning of a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +21,12 @@ pub(super) enum Key {
 
 impl Keys {
     /// Returns the keys under a prefix. A trailing slash is added.
-    pub(super) fn under(prefix: &str) -> Self {
+    pub fn under(prefix: &str) -> Self {
         Keys(format!("{}/", prefix.trim_end_matches('/')))
     }
 
-    pub(super) fn prefix(&self) -> &str {
+    /// Returns the prefix of all keys.
+    pub fn prefix(&self) -> &str {
         &self.0
     }
 

@@ -6,6 +6,8 @@ use super::queue::Queue;
 use crate::core::{Change, Group, Input};
 use crate::store::Store;
 use std::time::Instant;
+#[cfg(feature = "etcd")]
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A write to the store.
@@ -50,13 +52,10 @@ impl EventSender {
         self.queue.event(Event::Persisted(update)).map_err(|_| Stopped)
     }
 
-    /// Reports that this controller holds these groups until a time.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Stopped`] if the event loop has ended.
-    pub fn holds(&self, groups: Vec<Group>, until: Instant) -> Result<(), Stopped> {
-        self.send(Input::GroupsHeld { groups, until: until.saturating_duration_since(self.began) })
+    /// Returns the time by the core's clock.
+    #[cfg(feature = "etcd")]
+    pub(crate) fn now(&self) -> Duration {
+        self.began.elapsed()
     }
 }
 

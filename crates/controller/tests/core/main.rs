@@ -5,4 +5,6 @@ mod discovery;
 mod jobs;
 mod random_faults;
 mod shared_store;
+#[cfg(feature = "etcd")]
+mod twin;
 mod world;

@@ -1,0 +1,166 @@
+//! The steps of an exchange with one etcd, and the answers to its calls.
+
+use super::{CallId, Lease, Notice, Session, SessionOutput};
+use crate::cluster::calls::{Call, Failure, Reply};
+use crate::cluster::claims::Holder;
+use crate::cluster::content::{claim, text};
+use crate::core::{Group, Input};
+use std::time::Duration;
+
+/// The number of keep-alives in a lease; all but one of them may be lost.
+const KEEP_ALIVES: u32 = 6;
+
+/// The progress of an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// No connection until this time.
+    Rests(Duration),
+    Opens,
+    Recognises,
+    /// Reads the store of an etcd that was replaced, before the lease.
+    LoadsFirst,
+    /// Asks for a lease, and then for the name of this controller.
+    Leases,
+    /// Reads the store again, before a new watch.
+    Loads,
+    Watches,
+    /// Handles events, writes, claims and keep-alives.
+    Exchanges,
+    /// Revokes the lease, since the event loop has ended.
+    Stops,
+    Ended,
+}
+
+/// The purpose of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Identity,
+    Content,
+    /// A lease that was asked for at this time.
+    Lease(Duration),
+    /// The name of this controller, under a new lease.
+    Begin(Lease),
+    /// The lease of a controller whose name is taken.
+    GiveUp,
+    Watch,
+    /// A key that was removed by hand.
+    Restore,
+    Write(u64),
+    Claim(Group),
+    Free(Group),
+    /// A keep-alive that was sent at this time.
+    KeepAlive(Duration),
+    Revoke,
+}
+
+impl Session {
+    pub(super) fn answered(
+        &mut self,
+        now: Duration,
+        call: CallId,
+        purpose: Purpose,
+        answer: Result<Reply, Failure>,
+    ) -> Result<(), Failure> {
+        match (purpose, answer) {
+            (Purpose::Identity, Ok(Reply::Identity { cluster, revision })) => {
+                self.recognise(now, cluster, revision);
+            }
+            (Purpose::Content, Ok(Reply::Content(content))) => {
+                self.loaded(&content)?;
+                match self.step {
+                    Step::LoadsFirst => self.begin(now),
+                    _ => self.watch(),
+                }
+            }
+            (Purpose::Lease(asked), Ok(Reply::Granted(id))) => {
+                let name = self.of.keys.instance(&self.of.own);
+                let lease = Lease { id, until: asked + self.of.lease };
+                self.transact(Purpose::Begin(lease), claim(name, text(&id), id));
+            }
+            (Purpose::Begin(lease), Ok(Reply::Transacted(true))) => {
+                self.lease = Some(lease);
+                self.leased(now, lease.id);
+            }
+            // Another controller of this name is alive.
+            (Purpose::Begin(lease), Ok(_)) => drop(self.call(Purpose::GiveUp, Call::Revoke(lease.id))),
+            (Purpose::GiveUp, _) => {
+                let own = &self.of.own;
+                let error = format!("another controller called {own} is alive, or was until recently");
+                return Err(Failure::Unknown(error));
+            }
+            (Purpose::Watch, Ok(Reply::Watching)) => {
+                self.watch = Some(call);
+                self.step = Step::Exchanges;
+                self.write();
+            }
+            (Purpose::KeepAlive(sent), Ok(_)) => {
+                if let Some(lease) = &mut self.lease {
+                    lease.until = sent + self.of.lease;
+                }
+                self.keep_alive = Some(now + self.of.lease / KEEP_ALIVES);
+            }
+            (Purpose::KeepAlive(_), Err(failure)) => {
+                if let Failure::Rejected(_) = failure {
+                    self.lease = None;
+                }
+                return Err(failure);
+            }
+            (Purpose::Claim(group), answer) => {
+                self.claims.answered(&group);
+                answer?;
+            }
+            (Purpose::Free(group), Ok(_)) => drop(self.released.remove(&group)),
+            // The watch reports whether the write succeeded.
+            (Purpose::Write(_), Ok(_)) | (Purpose::Restore, Ok(_)) => {}
+            (Purpose::Write(write), Err(Failure::Rejected(error))) => {
+                if self.pending.take_if(|of| of.0.write == write).is_some() {
+                    let error = Some(format!("etcd: {error}"));
+                    let stored = Input::Stored { write, error, revision: self.head };
+                    self.out.push_back(SessionOutput::Tell(stored));
+                }
+            }
+            (Purpose::Revoke, _) => self.step = Step::Ended,
+            (_, Err(failure)) => return Err(failure),
+            (purpose, Ok(reply)) => {
+                return Err(Failure::Unknown(format!("{reply:?} to {purpose:?}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reloads the store if etcd was replaced by another cluster or restored from an older copy, whose events would not
+    /// continue the known ones. Leases of the former cluster are gone.
+    fn recognise(&mut self, now: Duration, cluster: u64, revision: i64) {
+        if cluster == self.cluster && revision >= self.revision {
+            return self.begin(now);
+        }
+        let known = self.revision;
+        self.out.push_back(SessionOutput::Notice(Notice::Replaced { cluster, revision, known }));
+        self.lease = None;
+        self.step = Step::LoadsFirst;
+        self.call(Purpose::Content, Call::Load);
+    }
+
+    /// Starts a lease if there is none. Fails while another controller of the same name is alive.
+    fn begin(&mut self, now: Duration) {
+        self.step = Step::Leases;
+        self.lease = self.lease.filter(|lease| lease.until > now);
+        match self.lease {
+            Some(lease) => self.leased(now, lease.id),
+            None => drop(self.call(Purpose::Lease(now), Call::Grant(self.of.lease))),
+        }
+    }
+
+    fn leased(&mut self, now: Duration, lease: i64) {
+        self.claims.begin(Holder { instance: self.of.own.clone(), lease });
+        self.keep_alive = Some(now);
+        self.watch();
+    }
+
+    /// Watches the changes after the last known revision.
+    fn watch(&mut self) {
+        self.step = Step::Watches;
+        self.watch = None;
+        self.call(Purpose::Watch, Call::Watch(self.revision + 1));
+    }
+}
