@@ -2,9 +2,20 @@
 
 use super::Core;
 use super::invalid_record::InvalidRecord;
+use super::jobs::Jobs;
 use crate::core::change::Change;
-use bandwise_saba::controller::{Command, ConnectionId, Event, Profile};
+use crate::core::output::Output;
+use crate::core::profiles::Profiles;
+use bandwise_saba::controller::{
+    Command, ConnectionId, Controller, Event, Levels, PortConfig, PortId, Profile, Settings,
+};
 use bandwise_saba::table::Application;
+use std::collections::BTreeMap;
+
+/// Returns Saba's controller before its first event.
+pub(super) fn saba(settings: Settings, profiles: &Profiles) -> Controller {
+    Controller::new(settings, Levels::Shared(profiles.shared().clone()))
+}
 
 impl Core {
     /// Passes a stored change to Saba's controller.
@@ -34,7 +45,6 @@ impl Core {
                 let event = Event::Connected { connection, application, level, path };
                 let refused = |why| InvalidRecord::Connection { connection: id.0, why };
                 self.controller.handle(event).map_err(refused)?;
-                of.path.iter().for_each(|&port| self.ports.count(port, true));
             }
             Change::Connection(id, None) => {
                 let connection = self.moved.remove(id).unwrap_or(*id);
@@ -59,6 +69,35 @@ impl Core {
         self.moves += 1;
         self.moved.insert(id, other);
         other
+    }
+
+    /// Makes Saba's controller anew from the state and the ports. Saba's controller ignores ids that have ended, since
+    /// events may arrive in any order.
+    pub(super) fn begin_anew(&mut self) {
+        self.controller = saba(self.settings, &self.profiles);
+        (self.jobs, self.moved, self.moves) = (Jobs::default(), BTreeMap::new(), 0);
+        let records: Vec<Change> = self.state.records().collect();
+        for record in &records {
+            if let Err(invalid) = self.pass_on(record) {
+                self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
+            }
+        }
+        self.find_known_ports();
+        let ports: Vec<PortId> = self.ports().map(|of| of.0).collect();
+        for port in ports {
+            let nothing = PortConfig::default();
+            self.ports.change(port, self.now, &self.rules, |port| port.wanted = nothing);
+        }
+        self.settle();
+    }
+
+    /// Tells a new controller of Saba's about the ports of the network.
+    pub(super) fn find_known_ports(&mut self) {
+        for (&port, known) in self.ports.all.iter().filter(|of| of.1.is_there) {
+            let Some(queues) = known.queues else { continue };
+            let event = Event::PortFound { port, queues, revision: known.revision };
+            self.controller.handle(event).expect("each port is found once");
+        }
     }
 
     fn is_closed(&mut self, connection: ConnectionId) {

@@ -57,7 +57,17 @@ impl Core {
             true => self.stored(write, None, revision),
             false => self.decide_anew(),
         }
-        self.learned(revision, self.state.until(&State::of(records)));
+        let (known, changes) = (self.state.next, self.state.until(&State::of(records)));
+        // An old copy of the store brings back what has ended.
+        let is_back = changes.iter().any(|change| match change {
+            Change::Application(id, Some(_)) => id.0 < known.application,
+            Change::Connection(id, Some(_)) => id.0 < known.connection,
+            _ => false,
+        });
+        self.learned(revision, changes);
+        if is_back {
+            self.begin_anew();
+        }
     }
 
     /// Undoes the write that is in progress. Its requests go into the next write.
@@ -77,10 +87,17 @@ impl Core {
             }
         }
         for change in changes {
-            if let Err(invalid) = self.pass_on(change) {
-                self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
-            }
+            let is_valid = match self.pass_on(change) {
+                Ok(()) => true,
+                Err(invalid) => {
+                    self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
+                    false
+                }
+            };
             match change {
+                Change::Connection(_, Some(opened)) if is_valid => {
+                    opened.path.iter().for_each(|&port| self.ports.count(port, true));
+                }
                 Change::Client(client, of) => {
                     let is_ours = of.as_ref().is_some_and(|of| self.holding.has(&of.home));
                     match (is_ours, self.leases.has(*client)) {

@@ -26,7 +26,7 @@ use super::profiles::Profiles;
 use super::request::{Answer, ClientId};
 use super::rules::Rules;
 use super::state::State;
-use bandwise_saba::controller::{ConnectionId, Controller, Levels, PortId, Settings};
+use bandwise_saba::controller::{ConnectionId, Controller, PortId, Settings};
 use jobs::Jobs;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -40,6 +40,7 @@ const STILL: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub struct Core {
     rules: Rules,
+    settings: Settings,
     profiles: Profiles,
     controller: Controller,
     state: State,
@@ -79,9 +80,10 @@ impl Core {
         stored: State,
         now: Duration,
     ) -> Result<Self, InvalidRecord> {
-        let controller = Controller::new(settings, Levels::Shared(profiles.shared().clone()));
+        let controller = allocation::saba(settings, &profiles);
         let mut core = Core {
             rules,
+            settings,
             profiles,
             controller,
             state: State::default(),

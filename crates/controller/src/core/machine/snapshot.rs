@@ -12,7 +12,7 @@ use crate::core::profiles::Profiles;
 use crate::core::request::{Answer, ClientId, Refusal, Ticket};
 use crate::core::rules::Rules;
 use crate::core::state::State;
-use bandwise_saba::controller::{Event, Settings};
+use bandwise_saba::controller::Settings;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -102,16 +102,12 @@ impl Core {
         }
         let mut core = Core::new(rules, settings, profiles, stored, snapshot.now)?;
         core.state = state;
-        for (&port, known) in snapshot.ports.all.iter().filter(|of| of.1.is_there) {
-            let Some(queues) = known.queues else { continue };
-            let event = Event::PortFound { port, queues, revision: known.revision };
-            core.controller.handle(event).expect("each port is found once");
-        }
+        (core.ports, core.leases) = (snapshot.ports, snapshot.leases);
+        core.find_known_ports();
         // The commands are dropped: the snapshot has the wanted configuration of each port.
         core.controller.settle();
         (core.writing, core.waiting) = (writing, snapshot.waiting);
         (core.writes, core.revision) = (snapshot.writes, snapshot.revision);
-        (core.ports, core.leases) = (snapshot.ports, snapshot.leases);
         (core.holding, core.leaving) = (snapshot.holding, snapshot.leaving);
         core.discovery = snapshot.discovery;
         Ok(core)

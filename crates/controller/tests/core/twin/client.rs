@@ -35,6 +35,10 @@ pub(super) struct Client {
     pub(super) since: Duration,
     /// The applications and connections that were answered and not ended.
     pub(super) there: BTreeMap<ApplicationId, BTreeSet<ConnectionId>>,
+    /// True if the call was sent before.
+    pub(super) is_repeated: bool,
+    /// The controller that the client uses.
+    pub(super) controller: usize,
     /// True if the client makes no calls any more.
     pub(super) is_silent: bool,
 }
@@ -60,6 +64,8 @@ impl Client {
             last_answered: Duration::ZERO,
             since: Duration::ZERO,
             there: BTreeMap::new(),
+            is_repeated: false,
+            controller: 0,
             is_silent: false,
         }
     }

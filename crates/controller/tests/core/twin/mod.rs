@@ -101,6 +101,9 @@ fn failures(seeds: Range<u64>, sabotage: Option<Sabotage>) -> Vec<(u64, String)>
 /// Fails with the first few failed seeds, shrunk.
 fn check(seeds: Range<u64>) {
     let number = seeds.end - seeds.start;
+    let began = std::time::Instant::now();
+    let _ = run(&Table::new(), 0, &faults_of(0), None, false);
+    eprintln!("{:?}", began.elapsed());
     let failed = failures(seeds, None);
     if failed.is_empty() {
         return;

@@ -134,8 +134,12 @@ impl Twin<'_> {
         }
         of.attempt += 1;
         of.sent = now;
-        let (attempt, call) = (of.attempt, of.call.clone().expect("it was decided"));
-        let to = self.chance.below(NAMES.len() as u64) as usize;
+        // A client stays with a controller that answers, but for a change now and then.
+        if of.is_repeated || !rests && self.chance.one_in(4) {
+            of.controller = self.chance.below(NAMES.len() as u64) as usize;
+        }
+        of.is_repeated = true;
+        let (attempt, call, to) = (of.attempt, of.call.clone().unwrap(), of.controller);
         self.note(|| format!("client {client} sends to {}: {call:?}", NAMES[to]));
         // The timeout leads to a further attempt.
         self.after(TIMEOUT, Event::Sends(client, attempt));
@@ -182,6 +186,7 @@ impl Twin<'_> {
         let of = &mut self.clients[client];
         // A later timeout of this attempt finds another number.
         of.attempt += 1;
+        of.is_repeated = false;
         let attempt = of.attempt;
         let later = match call {
             Some(Call::Hello) => self.below_ms(1, 20),
