@@ -14,6 +14,7 @@ mod audit;
 mod call;
 mod discovery;
 mod event_loop;
+mod fence;
 mod handle;
 mod message;
 mod metrics;

@@ -1,5 +1,6 @@
 //! The writer thread: carries out orders at ports one by one. Orders that may write go before periodic checks.
 
+use super::fence::Fence;
 use super::message::Event;
 use super::queue::Queue;
 use crate::core::{OrderId, OrderOutcome, Task};
@@ -18,7 +19,12 @@ pub(super) struct Order {
 }
 
 /// Carries out orders until the sender of orders is dropped.
-pub(super) fn run(mut switches: impl Switches, orders: &Receiver<Order>, events: &Queue) {
+pub(super) fn run(
+    mut switches: impl Switches,
+    orders: &Receiver<Order>,
+    fence: &Fence,
+    events: &Queue,
+) {
     let mut waiting = BTreeMap::new();
     loop {
         if waiting.is_empty() {
@@ -27,9 +33,10 @@ pub(super) fn run(mut switches: impl Switches, orders: &Receiver<Order>, events:
         }
         waiting.extend(orders.try_iter().map(|of| ((of.is_look, of.order), of)));
         let Some((_, Order { order, port, task, .. })) = waiting.pop_first() else { continue };
-        let outcome = match carry_out(&mut switches, port, task) {
-            Ok(outcome) => outcome,
-            Err(fault) => OrderOutcome::Failed { error: fault.to_string() },
+        let outcome = match fence.is_open() {
+            true => carry_out(&mut switches, port, task)
+                .unwrap_or_else(|fault| OrderOutcome::Failed { error: fault.to_string() }),
+            false => OrderOutcome::Failed { error: "another controller may hold the port".into() },
         };
         if events.event(Event::OrderEnded { order, outcome }).is_err() {
             return;

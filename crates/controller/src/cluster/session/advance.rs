@@ -33,15 +33,16 @@ impl Session {
     /// Restores keys that were removed by hand: the name, which shows that this controller is alive, and the rules,
     /// which new controllers need.
     fn restore(&mut self) {
-        if let Some(lease) = self.lease.filter(|_| self.lacks_name) {
+        if let Some(lease) = self.lease.filter(|_| self.lacks_name)
+            && !self.is_calling(&Purpose::RestoreName)
+        {
             let name = self.of.keys.instance(&self.of.own);
-            self.transact(Purpose::Restore, claim(name, text(&lease.id), lease.id));
+            self.transact(Purpose::RestoreName, claim(name, text(&lease.id), lease.id));
         }
-        if self.lacks_rules {
+        if self.lacks_rules && !self.is_calling(&Purpose::RestoreRules) {
             let rules = self.of.rules.clone();
-            self.transact(Purpose::Restore, claim(self.of.keys.rules(), rules, 0));
+            self.transact(Purpose::RestoreRules, claim(self.of.keys.rules(), rules, 0));
         }
-        (self.lacks_name, self.lacks_rules) = (false, false);
     }
 
     /// Stores the pending write, if there is one.
@@ -66,7 +67,7 @@ impl Session {
     /// Releases groups whose ports have no outstanding orders.
     fn free(&mut self) {
         self.released.retain(|group| self.claims.is_given_back(group));
-        let is_new = |group: &&Group| !self.calls.values().any(|of| *of == Purpose::Free((*group).clone()));
+        let is_new = |group: &&Group| !self.is_calling(&Purpose::Free((*group).clone()));
         let new: Vec<Group> = self.released.iter().filter(is_new).cloned().collect();
         for group in new {
             let value = text(self.claims.me());

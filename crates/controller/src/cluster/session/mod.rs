@@ -77,7 +77,7 @@ pub struct Session {
     keep_alive: Option<Duration>,
     /// The groups last reported to the event loop in this exchange, and the time at which they expire.
     reported: (Vec<Group>, Option<Duration>),
-    /// According to the last event, etcd lacks this controller's name or the shared rules.
+    /// True if etcd lacks this controller's name or the shared rules.
     lacks_name: bool,
     lacks_rules: bool,
     out: VecDeque<SessionOutput>,
@@ -205,7 +205,6 @@ impl Session {
         self.calls.clear();
         (self.watch, self.keep_alive) = (None, None);
         self.reported = (Vec::new(), None);
-        (self.lacks_name, self.lacks_rules) = (false, false);
         self.out.push_back(SessionOutput::Close);
     }
 
@@ -228,6 +227,10 @@ impl Session {
         self.calls.insert(id, purpose);
         self.out.push_back(SessionOutput::Call(id, call));
         id
+    }
+
+    fn is_calling(&self, purpose: &Purpose) -> bool {
+        self.calls.values().any(|of| of == purpose)
     }
 
     fn transact(&mut self, purpose: Purpose, transaction: Transaction) {

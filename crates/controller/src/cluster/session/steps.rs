@@ -44,7 +44,8 @@ pub(super) enum Purpose {
     GiveUp,
     Watch,
     /// A key that was removed by hand.
-    Restore,
+    RestoreName,
+    RestoreRules,
     Write(u64),
     Claim(Group),
     Free(Group),
@@ -78,7 +79,7 @@ impl Session {
                 self.transact(Purpose::Begin(lease), claim(name, text(&id), id));
             }
             (Purpose::Begin(lease), Ok(Reply::Transacted(true))) => {
-                self.lease = Some(lease);
+                (self.lease, self.lacks_name) = (Some(lease), false);
                 self.leased(now, lease.id);
             }
             // Another controller of this name is alive.
@@ -111,7 +112,9 @@ impl Session {
             }
             (Purpose::Free(group), Ok(_)) => drop(self.released.remove(&group)),
             // The watch reports whether the write succeeded.
-            (Purpose::Write(_), Ok(_)) | (Purpose::Restore, Ok(_)) => {}
+            (Purpose::Write(_), Ok(_)) => {}
+            (Purpose::RestoreName, Ok(_)) => self.lacks_name = false,
+            (Purpose::RestoreRules, Ok(_)) => self.lacks_rules = false,
             (Purpose::Write(write), Err(Failure::Rejected(error))) => {
                 if self.pending.take_if(|of| of.0.write == write).is_some() {
                     let error = Some(format!("etcd: {error}"));

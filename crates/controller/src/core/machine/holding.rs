@@ -23,6 +23,15 @@ impl Core {
         self.holding.held.iter()
     }
 
+    /// Returns the end of the time in which an order may begin: other controllers may hold the ports later. It is the
+    /// time of the last input, and not a later one, if the controller holds no group.
+    pub fn writes_until(&self) -> Duration {
+        match self.holding.is_shared() {
+            true => self.holding.until.unwrap_or(self.now),
+            false => Duration::MAX,
+        }
+    }
+
     /// Returns the controller's name among others, or `None` for a single controller.
     pub fn own_group(&self) -> Option<&Group> {
         self.holding.is_shared().then_some(&self.holding.own)

@@ -53,16 +53,17 @@ impl Twin<'_> {
         let reply = self.etcd.call(self.now, call);
         self.note(|| format!("etcd <- {} {call:?}: {reply:?}", NAMES[at]));
         self.checker.stored(&self.etcd);
-        let Some(of) = self.processes[at].as_mut().filter(|of| of.link == link) else {
+        let Some(of) = self.processes[at].as_ref().filter(|of| of.link == link) else {
             return self.report_news();
         };
-        if let calls::Call::Watch(from) = call {
-            of.watch = Some((id, *from));
-        }
         let member = of.member;
         if self.reaches(at, member, false) {
             let later = self.network();
             self.inside_after(at, later, Inside::Answered(link, id, reply));
+            if let (calls::Call::Watch(from), Some(of)) = (call, &mut self.processes[at]) {
+                // Updates arrive after the reply.
+                (of.watch, of.last_update) = (Some((id, *from)), self.now + later);
+            }
         }
         self.report_news();
     }

@@ -10,7 +10,7 @@ use super::twin::Twin;
 use bandwise_controller::cluster::calls::Failure;
 use bandwise_controller::cluster::content::replace_rules;
 use bandwise_controller::cluster::session::{SessionInput, SessionOutput};
-use bandwise_controller::core::{Cause, Input, Output, Owner, Request};
+use bandwise_controller::core::{Cause, Input, OrderOutcome, Output, Owner, Request};
 use bandwise_controller::daemon::{PersisterMessage, Write};
 use std::time::Duration;
 
@@ -203,6 +203,11 @@ impl Twin<'_> {
         let Some(of) = &mut self.processes[at] else { return };
         let Some(((_, order), (port, task))) = of.orders.pop_first() else { return };
         let run = of.run;
+        // The writer's fence.
+        if of.is_ending || of.core.writes_until() <= self.now - of.behind {
+            let outcome = OrderOutcome::Failed { error: "the fence is closed".into() };
+            return self.inside_after(at, Duration::ZERO, Inside::OrderEnded(order, outcome));
+        }
         if self.switch.would_write(port, &task) {
             self.checker.writes(self.now, at, port, &self.etcd);
         }
