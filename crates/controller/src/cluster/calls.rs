@@ -1,12 +1,13 @@
 //! [`Call`] and [`Reply`]: the operations on etcd that a session uses, as values.
 
+use std::fmt;
 use std::time::Duration;
 
 /// An operation on etcd.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
-    /// Read the id of the cluster and its revision.
-    Identify,
+    /// Read the head, the live controllers and the holders as they were at this revision.
+    Recall(i64),
     /// Read all keys under the prefix, at one revision.
     Load,
     /// Report all changes under the prefix from this revision on.
@@ -60,15 +61,12 @@ pub enum Step {
 /// The result of a successful call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// The cluster and its revision.
-    Identity {
-        /// The id of the cluster.
-        cluster: u64,
-        /// The revision.
-        revision: i64,
-    },
-    /// All keys.
+    /// The keys.
     Content(Content),
+    /// etcd has not reached the revision.
+    Future,
+    /// etcd has dropped the revision.
+    Compacted,
     /// The watch has begun. Its [`Update`]s follow.
     Watching,
     /// The id of the new lease.
@@ -81,7 +79,7 @@ pub enum Reply {
     Transacted(bool),
 }
 
-/// All keys under a prefix.
+/// Keys under a prefix.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Content {
     /// The id of the cluster.
@@ -93,7 +91,7 @@ pub struct Content {
 }
 
 /// A key.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct KeyValue {
     /// The name.
     pub key: Vec<u8>,
@@ -101,6 +99,13 @@ pub struct KeyValue {
     pub value: Vec<u8>,
     /// The revision of the last modification.
     pub modified: i64,
+}
+
+impl fmt::Debug for KeyValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = String::from_utf8_lossy;
+        write!(f, "{} = {:?} at {}", text(&self.key), text(&self.value), self.modified)
+    }
 }
 
 /// Changes that a watch reports.

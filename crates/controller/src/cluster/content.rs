@@ -28,6 +28,8 @@ pub struct Loaded {
     pub at: i64,
     /// The revision of the last write.
     pub head: u64,
+    /// The author of the last write.
+    pub author: Option<Author>,
     /// The stored records.
     pub records: Vec<Change>,
     /// The rules that all controllers share.
@@ -51,7 +53,9 @@ impl Loaded {
         let mut loaded = Loaded { cluster, at, ..Loaded::default() };
         for of in &content.keys {
             match keys.read(&of.key) {
-                Some(Key::Head) => loaded.head = of.modified as u64,
+                Some(Key::Head) => {
+                    (loaded.head, loaded.author) = (of.modified as u64, Some(json(of)?));
+                }
                 Some(Key::Written(name)) => drop(loaded.written.insert(name, json(of)?)),
                 Some(Key::Rules) => loaded.rules = String::from_utf8_lossy(&of.value).into_owned(),
                 Some(Key::Record(_)) => loaded.records.push(json(of)?),

@@ -119,8 +119,8 @@ fn report(endpoints: &Endpoints, notice: Notice) {
         Notice::Lost { at, error } => {
             tracing::warn!(url = endpoints.urls[at], error, "lost connection to etcd");
         }
-        Notice::Replaced { cluster, revision, known } => {
-            tracing::error!(cluster, revision, known, "etcd was replaced or restored: reloading it");
+        Notice::Replaced { known } => {
+            tracing::error!(known, "etcd was replaced or restored: reloading it");
         }
         Notice::Edited(revision) => {
             tracing::warn!(revision, "reloading etcd after a manual edit");

@@ -50,6 +50,12 @@ impl Keys {
         format!("{}holder/{group}", self.0)
     }
 
+    /// Returns the keys of the head, of live controllers and of holders, each with true if it is a prefix.
+    pub(super) fn of_controllers(&self) -> [(String, bool); 3] {
+        let Keys(prefix) = self;
+        [(self.head(), false), (format!("{prefix}instance/"), true), (format!("{prefix}holder/"), true)]
+    }
+
     /// Returns the key of a record. Numbers are padded to equal length, so that listings are in numeric order.
     pub(super) fn record(&self, change: &Change) -> String {
         let name = match change {

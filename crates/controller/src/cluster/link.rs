@@ -76,7 +76,7 @@ impl Link {
     /// Carries out a call.
     pub(super) async fn call(&mut self, call: Call) -> Result<Done, Failure> {
         let reply = match call {
-            Call::Identify => self.identity().await?,
+            Call::Recall(revision) => self.recall(revision).await?,
             Call::Load => Reply::Content(self.load().await?),
             Call::Watch(from) => return Ok(Done::Watch(self.watch(from).await?)),
             Call::Grant(lasts) => {
@@ -96,13 +96,28 @@ impl Link {
         Ok(Done::Reply(reply))
     }
 
-    async fn identity(&mut self) -> Result<Reply, Failure> {
-        let options = GetOptions::new().with_count_only();
-        let answer = within(self.client.get(self.keys.head(), Some(options))).await?;
-        let header = answer.header();
-        let (cluster, revision) =
-            header.map_or((0, 0), |header| (header.cluster_id(), header.revision()));
-        Ok(Reply::Identity { cluster, revision })
+    /// Reads the head, the live controllers and the holders at a revision.
+    async fn recall(&mut self, revision: i64) -> Result<Reply, Failure> {
+        let mut content = Content { revision, ..Content::default() };
+        for (key, is_prefix) in self.keys.of_controllers() {
+            let options = GetOptions::new().with_revision(revision);
+            let options = if is_prefix { options.with_prefix() } else { options };
+            let get = self.client.get(key, Some(options));
+            let answer = within(async {
+                match get.await {
+                    Err(Error::GRpcStatus(of)) if of.code() == Code::OutOfRange => Ok(Err(of)),
+                    answer => answer.map(Ok),
+                }
+            });
+            let answer = match answer.await? {
+                Ok(answer) => answer,
+                Err(status) if status.message().contains("future") => return Ok(Reply::Future),
+                Err(_) => return Ok(Reply::Compacted),
+            };
+            content.cluster = answer.header().map_or(0, |header| header.cluster_id());
+            content.keys.extend(answer.kvs().iter().map(key_value));
+        }
+        Ok(Reply::Content(content))
     }
 
     /// Reads the whole store at one revision.

@@ -78,6 +78,11 @@ impl Claims {
         self.given_back.retain(|group| self.holders.get(group) == Some(&self.me));
     }
 
+    /// Returns whether these are the known live controllers and holders.
+    pub fn knows(&self, alive: &BTreeSet<Group>, holders: &BTreeMap<Group, Holder>) -> bool {
+        (&self.alive, &self.holders) == (alive, holders)
+    }
+
     /// Returns this controller as a holder.
     pub fn me(&self) -> &Holder {
         &self.me

@@ -35,6 +35,7 @@ impl Session {
         if let Some(author) = author {
             let revision = revision as u64;
             self.head = revision;
+            self.author = Some(author.clone());
             let is_ours = (&author.instance, author.run) == (&self.of.own, self.of.run);
             let pending = self.pending.take();
             let stored = match pending.filter(|of| is_ours && of.0.write == author.write) {
@@ -64,7 +65,8 @@ impl Session {
         let written = written.filter(|author| author.run == self.of.run);
         let write = written.map_or(0, |author| author.write);
         self.pending = None;
-        (self.cluster, self.revision, self.head) = (loaded.cluster, loaded.at, loaded.head);
+        (self.cluster, self.revision) = (loaded.cluster, loaded.at);
+        (self.head, self.author) = (loaded.head, loaded.author);
         self.lacks_name |= !loaded.alive.contains(&self.of.own);
         self.lacks_rules |= loaded.rules.is_empty();
         self.claims.see(loaded.alive, loaded.holders);

@@ -59,10 +59,6 @@ pub enum Notice {
     },
     /// etcd was replaced by another cluster or restored from an older copy.
     Replaced {
-        /// The id of the cluster.
-        cluster: u64,
-        /// The revision of the cluster.
-        revision: i64,
         /// The last revision that the session knows.
         known: i64,
     },

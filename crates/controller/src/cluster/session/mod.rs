@@ -17,7 +17,7 @@ pub use messages::{CallId, Notice, SessionInput, SessionOutput};
 
 use super::calls::{Call, Transaction};
 use super::claims::{Claims, Holder};
-use super::content::Loaded;
+use super::content::{Author, Loaded};
 use super::keys::Keys;
 use crate::core::Group;
 use crate::daemon::{PersisterMessage, Write};
@@ -58,9 +58,11 @@ pub struct Session {
     last_error: String,
     /// The id of etcd's cluster.
     cluster: u64,
-    /// The last revision of etcd whose events are known, and the revision of the last write.
+    /// The last revision of etcd whose events are known.
     revision: i64,
+    /// The revision of the last write, and its author.
     head: u64,
+    author: Option<Author>,
     /// The write with an unknown outcome, and its start.
     pending: Option<(Write, Duration)>,
     /// Groups without outstanding orders that etcd does not know to be free yet.
@@ -105,6 +107,7 @@ impl Session {
             cluster: loaded.cluster,
             revision: loaded.at,
             head: loaded.head,
+            author: loaded.author,
             pending: None,
             released: BTreeSet::new(),
             lease: None,
@@ -126,7 +129,7 @@ impl Session {
         let handled = match input {
             SessionInput::Opened(Ok(())) if self.step == Step::Opens => {
                 self.step = Step::Recognises;
-                self.call(Purpose::Identity, Call::Identify);
+                self.call(Purpose::Recall, Call::Recall(self.revision));
                 Ok(())
             }
             SessionInput::Opened(Err(failure)) if self.step == Step::Opens => Err(failure),

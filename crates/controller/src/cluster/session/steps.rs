@@ -3,7 +3,7 @@
 use super::{CallId, Lease, Notice, Session, SessionOutput};
 use crate::cluster::calls::{Call, Failure, Reply};
 use crate::cluster::claims::Holder;
-use crate::cluster::content::{claim, text};
+use crate::cluster::content::{Loaded, claim, text};
 use crate::core::{Group, Input};
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub(super) enum Step {
 /// The purpose of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
-    Identity,
+    Recall,
     Content,
     /// A lease that was asked for at this time.
     Lease(Duration),
@@ -63,9 +63,19 @@ impl Session {
         answer: Result<Reply, Failure>,
     ) -> Result<(), Failure> {
         match (purpose, answer) {
-            (Purpose::Identity, Ok(Reply::Identity { cluster, revision })) => {
-                self.recognise(now, cluster, revision);
+            (Purpose::Recall, Ok(Reply::Content(content))) => {
+                let then = Loaded::read(&self.of.keys, &content)?;
+                let is_same = then.cluster == self.cluster
+                    && (then.head, &then.author) == (self.head, &self.author)
+                    && self.claims.knows(&then.alive, &then.holders);
+                match is_same {
+                    true => self.begin(now),
+                    false => self.replaced(),
+                }
             }
+            (Purpose::Recall, Ok(Reply::Future)) => self.replaced(),
+            // The watch will say so too, and the store is read then.
+            (Purpose::Recall, Ok(Reply::Compacted)) => self.begin(now),
             (Purpose::Content, Ok(Reply::Content(content))) => {
                 self.loaded(&content)?;
                 match self.step {
@@ -131,14 +141,10 @@ impl Session {
         Ok(())
     }
 
-    /// Reloads the store if etcd was replaced by another cluster or restored from an older copy, whose events would not
+    /// Reloads the store, since etcd was replaced by another cluster or restored from an older copy: its events do not
     /// continue the known ones. Leases of the former cluster are gone.
-    fn recognise(&mut self, now: Duration, cluster: u64, revision: i64) {
-        if cluster == self.cluster && revision >= self.revision {
-            return self.begin(now);
-        }
-        let known = self.revision;
-        self.out.push_back(SessionOutput::Notice(Notice::Replaced { cluster, revision, known }));
+    fn replaced(&mut self) {
+        self.out.push_back(SessionOutput::Notice(Notice::Replaced { known: self.revision }));
         self.lease = None;
         self.step = Step::LoadsFirst;
         self.call(Purpose::Content, Call::Load);

@@ -22,6 +22,7 @@ impl Core {
             return self.answer(refused.collect());
         }
         self.revision = revision;
+        self.pass_all_on(&batch.changes);
         self.take_effect(&batch.changes, &batch.undo);
         if batch.moved > 0 {
             self.out.push_back(Output::Rerouted { connections: batch.moved });
@@ -36,7 +37,15 @@ impl Core {
     ///
     /// Ids never come again: if the store was emptied or restored from an old copy, this controller keeps its next ids
     /// and stores them.
-    pub(super) fn learned(&mut self, revision: u64, mut changes: Vec<Change>) {
+    pub(super) fn learned(&mut self, revision: u64, changes: Vec<Change>) {
+        let (changes, undo) = self.apply_all(revision, changes);
+        self.pass_all_on(&changes);
+        self.take_effect(&changes, &undo);
+        self.settle();
+    }
+
+    /// Applies changes of the store to the state. Returns them, and the changes that undo them.
+    fn apply_all(&mut self, revision: u64, mut changes: Vec<Change>) -> (Vec<Change>, Vec<Change>) {
         self.decide_anew();
         self.revision = revision;
         for change in &mut changes {
@@ -46,9 +55,8 @@ impl Core {
                 self.waiting.push_front(Waiting::Ids);
             }
         }
-        let undo: Vec<Change> = changes.iter().map(|of| self.state.apply(of.clone())).collect();
-        self.take_effect(&changes, &undo);
-        self.settle();
+        let undo = changes.iter().map(|of| self.state.apply(of.clone())).collect();
+        (changes, undo)
     }
 
     /// Handles all records of the store after the store was unreachable.
@@ -64,10 +72,12 @@ impl Core {
             Change::Connection(id, Some(_)) => id.0 < known.connection,
             _ => false,
         });
-        self.learned(revision, changes);
-        if is_back {
-            self.begin_anew();
+        if !is_back {
+            return self.learned(revision, changes);
         }
+        let (changes, undo) = self.apply_all(revision, changes);
+        self.take_effect(&changes, &undo);
+        self.begin_anew();
     }
 
     /// Undoes the write that is in progress. Its requests go into the next write.
@@ -79,7 +89,23 @@ impl Core {
         }
     }
 
-    /// Makes stored changes effective.
+    /// Passes stored changes to Saba's controller.
+    fn pass_all_on(&mut self, changes: &[Change]) {
+        for change in changes {
+            match self.pass_on(change) {
+                Ok(()) => {}
+                Err(invalid) => {
+                    self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
+                    continue;
+                }
+            }
+            if let Change::Connection(_, Some(opened)) = change {
+                opened.path.iter().for_each(|&port| self.ports.count(port, true));
+            }
+        }
+    }
+
+    /// Makes stored changes effective, apart from Saba's controller.
     fn take_effect(&mut self, changes: &[Change], undo: &[Change]) {
         for before in undo {
             if let Change::Connection(_, Some(closed)) = before {
@@ -87,17 +113,7 @@ impl Core {
             }
         }
         for change in changes {
-            let is_valid = match self.pass_on(change) {
-                Ok(()) => true,
-                Err(invalid) => {
-                    self.out.push_back(Output::RecordIgnored { error: invalid.to_string() });
-                    false
-                }
-            };
             match change {
-                Change::Connection(_, Some(opened)) if is_valid => {
-                    opened.path.iter().for_each(|&port| self.ports.count(port, true));
-                }
                 Change::Client(client, of) => {
                     let is_ours = of.as_ref().is_some_and(|of| self.holding.has(&of.home));
                     match (is_ours, self.leases.has(*client)) {

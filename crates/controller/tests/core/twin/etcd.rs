@@ -30,6 +30,8 @@ struct Data {
     revision: i64,
     values: BTreeMap<String, Value>,
     events: Vec<KeyEvent>,
+    /// All changes of keys other than records.
+    past: Vec<KeyEvent>,
     /// Events before this revision are gone.
     compacted: i64,
     leases: BTreeMap<i64, Lease>,
@@ -53,7 +55,8 @@ pub(super) fn keys() -> Keys {
 
 fn empty(cluster: u64) -> Data {
     let (values, leases) = (BTreeMap::new(), BTreeMap::new());
-    Data { cluster, revision: 1, values, events: Vec::new(), compacted: 0, leases }
+    let (events, past) = (Vec::new(), Vec::new());
+    Data { cluster, revision: 1, values, events, past, compacted: 0, leases }
 }
 
 impl Etcd {
@@ -73,9 +76,9 @@ impl Etcd {
         let gone = || Failure::Rejected("requested lease not found".into());
         let full = || Failure::Rejected("etcdserver: mvcc: database space exceeded".into());
         Ok(match call {
-            Call::Identify => {
-                Reply::Identity { cluster: self.data.cluster, revision: self.data.revision }
-            }
+            Call::Recall(at) if *at > self.data.revision => Reply::Future,
+            Call::Recall(at) if *at < self.data.compacted => Reply::Compacted,
+            Call::Recall(at) => Reply::Content(self.recall(*at)),
             Call::Load => Reply::Content(self.content()),
             Call::Watch(_) => Reply::Watching,
             Call::Grant(_) if self.is_full => return Err(full()),
@@ -148,15 +151,33 @@ impl Etcd {
         let value = Value { text: text.to_owned(), modified, lease };
         self.data.values.insert(key.to_owned(), value);
         let key = KeyValue { key: key.into(), value: text.into(), modified };
-        self.data.events.push(KeyEvent { key, is_put: true });
+        self.happened(KeyEvent { key, is_put: true });
     }
 
     fn delete(&mut self, key: &str) {
         if self.data.values.remove(key).is_some() {
             let modified = self.data.revision;
             let key = KeyValue { key: key.into(), value: Vec::new(), modified };
-            self.data.events.push(KeyEvent { key, is_put: false });
+            self.happened(KeyEvent { key, is_put: false });
         }
+    }
+
+    fn happened(&mut self, event: KeyEvent) {
+        if !String::from_utf8_lossy(&event.key.key).contains("/record/") {
+            self.data.past.push(event.clone());
+        }
+        self.data.events.push(event);
+    }
+
+    fn recall(&self, at: i64) -> Content {
+        let mut keys = BTreeMap::new();
+        for event in self.data.past.iter().take_while(|of| of.key.modified <= at) {
+            match event.is_put {
+                true => drop(keys.insert(event.key.key.clone(), event.key.clone())),
+                false => drop(keys.remove(&event.key.key)),
+            }
+        }
+        Content { cluster: self.data.cluster, revision: at, keys: keys.into_values().collect() }
     }
 
     fn delete_if(&mut self, is_gone: impl Fn(&str, &Value) -> bool) {

@@ -141,9 +141,10 @@ impl Process {
     /// Passes an input to the core. Returns the outputs.
     pub(super) fn core(&mut self, now: Duration, input: Input) -> Vec<Output> {
         let now = now - self.behind;
-        self.core.handle(now, input.clone());
+        let copy = self.shadow.as_ref().map(|_| input.clone());
+        self.core.handle(now, input);
         let outputs: Vec<Output> = std::iter::from_fn(|| self.core.poll()).collect();
-        if let Some(shadow) = &mut self.shadow {
+        if let (Some(shadow), Some(input)) = (&mut self.shadow, copy) {
             shadow.handle(now, input);
             let others: Vec<Output> = std::iter::from_fn(|| shadow.poll()).collect();
             assert_eq!(others, outputs, "a resumed core differs");

@@ -62,8 +62,10 @@ impl Twin<'_> {
         if of.paused.is_some() {
             return of.backlog.push(inside);
         }
-        if let Some(free) = of.free.get(&inside.thread()).copied().filter(|free| *free > now) {
-            return self.after(free - now, Event::Inside(at, run, inside));
+        if let Some(free) = of.free.get(&inside.thread()).copied().filter(|free| *free >= now) {
+            // Messages keep their order: those of the same instant come after those that wait.
+            let later = free - now + Duration::from_nanos(1);
+            return self.after(later, Event::Inside(at, run, inside));
         }
         let link = of.link;
         match inside {
