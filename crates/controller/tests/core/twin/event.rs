@@ -12,6 +12,8 @@ use bandwise_saba::controller::PortId;
 pub(super) enum Event {
     /// A controller starts.
     Start(usize),
+    /// A thread of a process runs again after a pause.
+    Runs(usize, u64, Thread),
     /// Something happens inside of a controller's process, by its run.
     Inside(usize, u64, Inside),
     /// A call arrives at etcd, from a link of a controller.

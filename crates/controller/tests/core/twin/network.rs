@@ -50,6 +50,9 @@ impl Twin<'_> {
     }
 
     pub(super) fn at_etcd(&mut self, at: usize, link: u64, id: CallId, call: &calls::Call) {
+        if link <= self.dead_links {
+            return;
+        }
         let reply = self.etcd.call(self.now, call);
         self.note(|| format!("etcd <- {} {call:?}: {reply:?}", NAMES[at]));
         self.checker.stored(&self.etcd);
@@ -90,6 +93,7 @@ impl Twin<'_> {
 
     /// All links to etcd break.
     pub(super) fn break_links(&mut self) {
+        self.dead_links = self.runs;
         for at in 0..NAMES.len() {
             let Some(of) = &mut self.processes[at] else { continue };
             let (link, watch) = (of.link, of.watch.take());

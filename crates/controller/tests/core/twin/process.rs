@@ -75,8 +75,8 @@ pub(super) struct Process {
     pub(super) paused: Option<(Duration, bool)>,
     /// What would have happened during the pause.
     pub(super) backlog: Vec<Inside>,
-    /// The time from which each thread runs again after a pause.
-    pub(super) free: BTreeMap<Thread, Duration>,
+    /// The threads that do not run yet after a pause, and what waits for them.
+    pub(super) asleep: BTreeMap<Thread, Vec<Inside>>,
     /// The number of the link in use, and its etcd.
     pub(super) link: u64,
     pub(super) member: usize,
@@ -122,7 +122,7 @@ impl Process {
             behind: now,
             paused: None,
             backlog: Vec::new(),
-            free: BTreeMap::new(),
+            asleep: BTreeMap::new(),
             link: 0,
             member: 0,
             watch: None,

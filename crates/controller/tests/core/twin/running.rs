@@ -52,20 +52,17 @@ impl Twin<'_> {
 
     /// Something happens inside of a process, or after its pause.
     pub(super) fn inside(&mut self, at: usize, run: u64, inside: Inside) {
-        let now = self.now;
         let Some(of) = self.processes[at].as_mut().filter(|of| of.run == run) else {
             if let Inside::Call(client, attempt, _) = inside {
                 self.refused(client, attempt);
             }
             return;
         };
+        if let Some(waiting) = of.asleep.get_mut(&inside.thread()) {
+            return waiting.push(inside);
+        }
         if of.paused.is_some() {
             return of.backlog.push(inside);
-        }
-        if let Some(free) = of.free.get(&inside.thread()).copied().filter(|free| *free >= now) {
-            // Messages keep their order: those of the same instant come after those that wait.
-            let later = free - now + Duration::from_nanos(1);
-            return self.after(later, Event::Inside(at, run, inside));
         }
         let link = of.link;
         match inside {
@@ -286,9 +283,22 @@ impl Twin<'_> {
             of.behind += now - since;
         }
         let threads = [Thread::Session, Thread::EventLoop, Thread::Writer];
-        of.free = threads.into_iter().zip(offsets.map(|offset| now + offset)).collect();
+        for thread in threads {
+            of.asleep.entry(thread).or_default();
+        }
         for inside in std::mem::take(&mut of.backlog) {
-            self.inside_after(at, Duration::ZERO, inside);
+            of.asleep.entry(inside.thread()).or_default().push(inside);
+        }
+        for (thread, later) in threads.into_iter().zip(offsets) {
+            self.after(later, Event::Runs(at, run, thread));
+        }
+    }
+
+    /// A thread runs again and finds what happened during the pause.
+    pub(super) fn runs(&mut self, at: usize, run: u64, thread: Thread) {
+        let Some(of) = self.processes[at].as_mut().filter(|of| of.run == run) else { return };
+        for inside in of.asleep.remove(&thread).unwrap_or_default() {
+            self.inside(at, run, inside);
         }
     }
 }

@@ -32,6 +32,8 @@ pub(super) struct Twin<'a> {
     /// The processes; `None` while they are down.
     pub(super) processes: [Option<Process>; 3],
     pub(super) runs: u64,
+    /// Links up to this number belong to an etcd that was replaced.
+    pub(super) dead_links: u64,
     /// Cuts between controllers and etcds, by the number of the fault.
     pub(super) cuts: BTreeMap<usize, (usize, Cut)>,
     /// The numbers of faults during which no etcd answers, or is slow, or full.
@@ -62,6 +64,7 @@ impl<'a> Twin<'a> {
             etcd: Etcd::new(),
             processes: [const { None }; 3],
             runs: 0,
+            dead_links: 0,
             cuts: BTreeMap::new(),
             outages: Vec::new(),
             slow: Vec::new(),
@@ -114,6 +117,7 @@ impl<'a> Twin<'a> {
     fn happen(&mut self, event: Event) {
         match event {
             Event::Start(at) => self.start(at),
+            Event::Runs(at, run, thread) => self.runs(at, run, thread),
             Event::Inside(at, run, inside) => self.inside(at, run, inside),
             Event::AtEtcd(at, link, id, call) => self.at_etcd(at, link, id, &call),
             Event::Expiry => {
