@@ -45,9 +45,9 @@ pub(super) async fn run(
                 SessionOutput::Open(at) => {
                     let (url, keys) = (endpoints.urls[at].clone(), keys.clone());
                     let options = endpoints.options.clone();
-                    connection.tasks.spawn(async move {
-                        Ended::Open(Link::open(&url, options, keys).await)
-                    });
+                    connection
+                        .tasks
+                        .spawn(async move { Ended::Open(Link::open(&url, options, keys).await) });
                 }
                 SessionOutput::Call(id, call) => {
                     let Some(mut link) = connection.link.clone() else { continue };

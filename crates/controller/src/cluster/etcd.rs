@@ -172,9 +172,9 @@ async fn reach(endpoints: &Endpoints, keys: &Keys) -> Result<(Link, Loaded), Etc
     for url in &endpoints.urls {
         let opened = Link::open(url, endpoints.options.clone(), keys.clone()).await;
         let loaded = match opened {
-            Ok(mut link) => link.load().await.and_then(|content| {
-                Ok((link, Loaded::read(keys, &content)?))
-            }),
+            Ok(mut link) => {
+                link.load().await.and_then(|content| Ok((link, Loaded::read(keys, &content)?)))
+            }
             Err(failure) => Err(failure),
         };
         match loaded {

@@ -53,7 +53,11 @@ impl Keys {
     /// Returns the keys of the head, of live controllers and of holders, each with true if it is a prefix.
     pub(super) fn of_controllers(&self) -> [(String, bool); 3] {
         let Keys(prefix) = self;
-        [(self.head(), false), (format!("{prefix}instance/"), true), (format!("{prefix}holder/"), true)]
+        [
+            (self.head(), false),
+            (format!("{prefix}instance/"), true),
+            (format!("{prefix}holder/"), true),
+        ]
     }
 
     /// Returns the key of a record. Numbers are padded to equal length, so that listings are in numeric order.

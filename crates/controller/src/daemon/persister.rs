@@ -5,9 +5,9 @@ use super::message::Event;
 use super::queue::Queue;
 use crate::core::{Change, Group, Input};
 use crate::store::Store;
-use std::time::Instant;
 #[cfg(feature = "etcd")]
 use std::time::Duration;
+use std::time::Instant;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A write to the store.

@@ -2,9 +2,9 @@
 
 mod by_hand;
 mod discovery;
+mod groups;
 mod jobs;
 mod random_faults;
-mod shared_store;
 #[cfg(feature = "etcd")]
 mod twin;
 mod world;

@@ -93,10 +93,13 @@ impl Session {
                 self.leased(now, lease.id);
             }
             // Another controller of this name is alive.
-            (Purpose::Begin(lease), Ok(_)) => drop(self.call(Purpose::GiveUp, Call::Revoke(lease.id))),
+            (Purpose::Begin(lease), Ok(_)) => {
+                drop(self.call(Purpose::GiveUp, Call::Revoke(lease.id)))
+            }
             (Purpose::GiveUp, _) => {
                 let own = &self.of.own;
-                let error = format!("another controller called {own} is alive, or was until recently");
+                let error =
+                    format!("another controller called {own} is alive, or was until recently");
                 return Err(Failure::Unknown(error));
             }
             (Purpose::Watch, Ok(Reply::Watching)) => {

@@ -204,17 +204,16 @@ impl Core {
         &self.controller
     }
 
-    /// Renews the lease of a client that made a call. Returns whether the client exists.
+    /// Renews the lease of a client that made a call. Returns false if another controller keeps the lease so far, or if
+    /// the client does not exist.
     fn renew_by_call(&mut self, client: ClientId) -> bool {
-        if self.leases.has(client) {
+        let is_ours = self.leases.has(client);
+        if is_ours {
             self.renew(client);
-            return true;
-        }
-        let is_one = self.state.clients.contains_key(&client);
-        if is_one && self.holding.home().is_some() {
+        } else if self.state.clients.contains_key(&client) && self.holding.home().is_some() {
             self.waiting.push_back(Waiting::Adopt(client));
         }
-        is_one
+        is_ours
     }
 
     /// Extends all leases if the core was woken late. The process or the machine was then

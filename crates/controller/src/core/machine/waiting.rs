@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(super) enum Waiting {
     Hello(Ticket, Owner),
     Request(Ticket, NumberedRequest, Result<Vec<PortId>, String>),
-    /// A renewal by a client that this controller does not know.
+    /// A renewal by a client that this controller does not know, or whose lease another controller keeps so far.
     Renew(Ticket, ClientId),
     Goodbye(Ticket, ClientId),
     Drain(Ticket, Vec<PortId>, bool),

@@ -70,9 +70,8 @@ impl Checker {
     ) {
         let next = next_of(&etcd.state());
         let knows = |of: &Process| next_of(of.core.state()) == next;
-        self.ids_are_lost |= !all_run
-            || self.unlearned.is_some()
-            || !processes.iter().flatten().all(knows);
+        self.ids_are_lost |=
+            !all_run || self.unlearned.is_some() || !processes.iter().flatten().all(knows);
         self.unlearned = Some(next);
         self.lost = Some(now);
         self.lost_below = Next {
@@ -183,7 +182,11 @@ impl Checker {
             }
             let own = Group::from(NAMES[at]);
             if !of.core.held().eq([&own]) {
-                return Err(format!("{} holds {:?}", NAMES[at], of.core.held().collect::<Vec<_>>()));
+                return Err(format!(
+                    "{} holds {:?}",
+                    NAMES[at],
+                    of.core.held().collect::<Vec<_>>()
+                ));
             }
         }
         self.end_of_clients(&state, clients)?;

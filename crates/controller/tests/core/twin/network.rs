@@ -196,6 +196,8 @@ impl Twin<'_> {
         let later = match call {
             Some(Call::Hello) => self.below_ms(1, 20),
             _ if self.is_calm => self.below_ms(500, 1_000),
+            // Almost the whole lease.
+            _ if self.chance.one_in(10) => self.below_ms(3_000, 5_900),
             _ => self.below_ms(10, 600),
         };
         self.after(later, Event::Sends(client, attempt));
