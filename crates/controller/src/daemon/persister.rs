@@ -26,7 +26,7 @@ pub struct Write {
 pub enum PersisterMessage {
     /// Store changes.
     Write(Write),
-    /// A group that this controller has lost has no outstanding orders.
+    /// A group that this controller has to release has no outstanding orders.
     Released(Group),
 }
 

@@ -22,7 +22,7 @@ fn hear(core: &mut Core, at: u64, input: Input) -> Vec<Output> {
 
 fn held(groups: &[&str], until: u64) -> Input {
     let groups = groups.iter().map(|of| Group::from(*of)).collect();
-    Input::GroupsHeld { groups, until: ms(until) }
+    Input::GroupsHeld { groups, given_back: Vec::new(), until: ms(until) }
 }
 
 /// Returns a state with one client, whose lease the holder of a group keeps.
@@ -56,6 +56,36 @@ fn core_with_expired_groups_gives_no_order() {
     let (ticket, owner) = (Ticket(1), Owner::default());
     let outputs = hear(&mut core, 60_000, Input::Hello { ticket, owner });
     assert!(matches!(outputs[..], [Output::Answer { answer: Err(Refusal::NotStored(_)), .. }]));
+}
+
+/// A controller releases a group although its time has expired before.
+#[test]
+fn expired_group_is_given_back() {
+    let mut core = new(State::default());
+    hear(&mut core, 0, held(&["a", "b"], 3000));
+    hear(&mut core, 60_000, Input::Tick);
+    let (groups, given_back) = (vec!["a".into()], vec!["b".into()]);
+    let input = Input::GroupsHeld { groups, given_back, until: ms(63_000) };
+    let outputs = hear(&mut core, 60_000, input);
+    assert!(outputs.contains(&Output::Released { group: "b".into() }), "{outputs:?}");
+}
+
+/// A client that is being removed gets no answer before the outcome is known.
+#[test]
+fn renewal_during_the_removal_waits_for_it() {
+    let (client, state) = client_of("a");
+    let mut core = new(state);
+    hear(&mut core, 0, held(&["a"], 1_000_000));
+    let is_store = |of: &Output| matches!(of, Output::Store { .. });
+    let outputs = hear(&mut core, 30_000, Input::Tick);
+    let Some(Output::Store { write, .. }) = outputs.iter().find(|of| is_store(of)) else {
+        panic!()
+    };
+    assert!(hear(&mut core, 30_100, renew(client)).is_empty());
+    let stored = Input::Stored { write: *write, error: None, revision: 1 };
+    let outputs = hear(&mut core, 30_200, stored);
+    // A refusal needs a write, which proves that the store has no such client.
+    assert!(outputs.iter().any(is_store), "{outputs:?}");
 }
 
 /// A controller that gets a call of another's client keeps its lease, and answers when that is stored.

@@ -146,6 +146,11 @@ impl Claims {
         Decided { claim: new, free }
     }
 
+    /// Iterates over the groups that the controller has to release.
+    pub fn given_back(&self) -> impl Iterator<Item = &Group> {
+        self.given_back.iter()
+    }
+
     /// Returns whether a group has to be released when no order at its ports is outstanding.
     pub fn is_given_back(&self, group: &Group) -> bool {
         self.given_back.contains(group)

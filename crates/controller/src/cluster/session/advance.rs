@@ -1,7 +1,7 @@
 //! The work of a session that follows from its state: claims, releases, keep-alives, and reports to the core.
 
 use super::steps::{Purpose, Step};
-use super::{Lease, Notice, Session, SessionOutput};
+use super::{Lease, Notice, Report, Session, SessionOutput};
 use crate::cluster::calls::Call;
 use crate::cluster::content::{Author, claim, free, text, write};
 use crate::core::{Group, Input};
@@ -76,18 +76,20 @@ impl Session {
         }
     }
 
-    /// Reports to the core which groups it holds, and until when, if either has changed.
+    /// Reports to the core which groups it holds, and until when, if anything has changed.
     fn hold(&mut self) {
         let Some(Lease { until, .. }) = self.lease else { return };
-        let now = (self.claims.ours(), Some(until));
-        if self.reported == now {
+        let groups = self.claims.ours();
+        let given_back = self.claims.given_back().cloned().collect();
+        let report = Report { groups, given_back, until };
+        if self.reported.as_ref() == Some(&report) {
             return;
         }
-        if self.reported.0 != now.0 {
-            self.out.push_back(SessionOutput::Notice(Notice::Holds(now.0.clone())));
+        if self.reported.as_ref().is_none_or(|before| before.groups != report.groups) {
+            self.out.push_back(SessionOutput::Notice(Notice::Holds(report.groups.clone())));
         }
-        self.reported = now;
-        let groups = self.reported.0.clone();
-        self.out.push_back(SessionOutput::Tell(Input::GroupsHeld { groups, until }));
+        self.reported = Some(report.clone());
+        let Report { groups, given_back, until } = report;
+        self.out.push_back(SessionOutput::Tell(Input::GroupsHeld { groups, given_back, until }));
     }
 }

@@ -77,12 +77,20 @@ pub struct Session {
     watch: Option<CallId>,
     /// The time of the next keep-alive.
     keep_alive: Option<Duration>,
-    /// The groups last reported to the event loop in this exchange, and the time at which they expire.
-    reported: (Vec<Group>, Option<Duration>),
+    /// The last report to the event loop in this exchange.
+    reported: Option<Report>,
     /// True if etcd lacks this controller's name or the shared rules.
     lacks_name: bool,
     lacks_rules: bool,
     out: VecDeque<SessionOutput>,
+}
+
+/// The groups that the controller holds and has to release, and the time at which they expire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Report {
+    groups: Vec<Group>,
+    given_back: Vec<Group>,
+    until: Duration,
 }
 
 /// The lease that shows other controllers that this one is alive.
@@ -117,7 +125,7 @@ impl Session {
             last_call: 0,
             watch: None,
             keep_alive: None,
-            reported: (Vec::new(), None),
+            reported: None,
             lacks_name: false,
             lacks_rules: false,
             out: VecDeque::new(),
@@ -207,7 +215,7 @@ impl Session {
     fn end_exchange(&mut self) {
         self.calls.clear();
         (self.watch, self.keep_alive) = (None, None);
-        self.reported = (Vec::new(), None);
+        self.reported = None;
         self.out.push_back(SessionOutput::Close);
     }
 
@@ -224,12 +232,11 @@ impl Session {
         };
     }
 
-    fn call(&mut self, purpose: Purpose, call: Call) -> CallId {
+    fn call(&mut self, purpose: Purpose, call: Call) {
         self.last_call += 1;
         let id = CallId(self.last_call);
         self.calls.insert(id, purpose);
         self.out.push_back(SessionOutput::Call(id, call));
-        id
     }
 
     fn is_calling(&self, purpose: &Purpose) -> bool {

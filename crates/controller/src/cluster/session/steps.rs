@@ -94,7 +94,7 @@ impl Session {
             }
             // Another controller of this name is alive.
             (Purpose::Begin(lease), Ok(_)) => {
-                drop(self.call(Purpose::GiveUp, Call::Revoke(lease.id)))
+                self.call(Purpose::GiveUp, Call::Revoke(lease.id));
             }
             (Purpose::GiveUp, _) => {
                 let own = &self.of.own;
@@ -159,7 +159,7 @@ impl Session {
         self.lease = self.lease.filter(|lease| lease.until > now);
         match self.lease {
             Some(lease) => self.leased(now, lease.id),
-            None => drop(self.call(Purpose::Lease(now), Call::Grant(self.of.lease))),
+            None => self.call(Purpose::Lease(now), Call::Grant(self.of.lease)),
         }
     }
 

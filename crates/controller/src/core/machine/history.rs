@@ -38,15 +38,12 @@ impl Core {
     /// Ids never come again: if the store was emptied or restored from an old copy, this controller keeps its next ids
     /// and stores them.
     pub(super) fn learned(&mut self, revision: u64, changes: Vec<Change>) {
-        let (changes, undo) = self.apply_all(revision, changes);
-        self.pass_all_on(&changes);
-        self.take_effect(&changes, &undo);
-        self.settle();
+        self.decide_anew();
+        let is_back = changes.iter().any(|change| self.is_back(change));
+        self.learn(revision, changes, is_back);
     }
 
-    /// Applies changes of the store to the state. Returns them, and the changes that undo them.
-    fn apply_all(&mut self, revision: u64, mut changes: Vec<Change>) -> (Vec<Change>, Vec<Change>) {
-        self.decide_anew();
+    fn learn(&mut self, revision: u64, mut changes: Vec<Change>, is_back: bool) {
         self.revision = revision;
         for change in &mut changes {
             let Change::Next(next) = change else { continue };
@@ -55,8 +52,35 @@ impl Core {
                 self.waiting.push_front(Waiting::Ids);
             }
         }
-        let undo = changes.iter().map(|of| self.state.apply(of.clone())).collect();
-        (changes, undo)
+        let undo: Vec<Change> = changes.iter().map(|of| self.state.apply(of.clone())).collect();
+        if !is_back {
+            self.pass_all_on(&changes);
+        }
+        self.take_effect(&changes, &undo);
+        match is_back {
+            true => self.begin_anew(),
+            false => self.settle(),
+        }
+    }
+
+    /// Returns whether something is back that has ended, as an old copy of the store brings it.
+    fn is_back(&self, change: &Change) -> bool {
+        let (next, state) = (self.state.next, &self.state);
+        match change {
+            Change::Application(id, Some(_)) => {
+                id.0 < next.application && !state.applications.contains_key(id)
+            }
+            Change::Connection(id, Some(_)) => {
+                id.0 < next.connection && !state.connections.contains_key(id)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether an application is another one than before, as in a store that was emptied and used since.
+    fn is_other(&self, change: &Change) -> bool {
+        let Change::Application(id, Some(of)) = change else { return false };
+        self.state.applications.get(id).is_some_and(|known| known != of)
     }
 
     /// Handles all records of the store after the store was unreachable.
@@ -65,19 +89,9 @@ impl Core {
             true => self.stored(write, None, revision),
             false => self.decide_anew(),
         }
-        let (known, changes) = (self.state.next, self.state.until(&State::of(records)));
-        // An old copy of the store brings back what has ended.
-        let is_back = changes.iter().any(|change| match change {
-            Change::Application(id, Some(_)) => id.0 < known.application,
-            Change::Connection(id, Some(_)) => id.0 < known.connection,
-            _ => false,
-        });
-        if !is_back {
-            return self.learned(revision, changes);
-        }
-        let (changes, undo) = self.apply_all(revision, changes);
-        self.take_effect(&changes, &undo);
-        self.begin_anew();
+        let changes = self.state.until(&State::of(records));
+        let is_back = changes.iter().any(|change| self.is_back(change) || self.is_other(change));
+        self.learn(revision, changes, is_back);
     }
 
     /// Undoes the write that is in progress. Its requests go into the next write.

@@ -17,8 +17,6 @@ pub(super) enum Waiting {
     Drain(Ticket, Vec<PortId>, bool),
     LeaseEnded(ClientId),
     Moves(ConnectionId, Box<[PortId]>),
-    /// A client made a call here, while another controller keeps its lease.
-    Adopt(ClientId),
     /// The store lacks the next ids that this controller knows.
     Ids,
 }
@@ -32,7 +30,7 @@ impl Waiting {
             | Waiting::Renew(ticket, _)
             | Waiting::Goodbye(ticket, _)
             | Waiting::Drain(ticket, ..) => Some(ticket),
-            Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Adopt(_) | Waiting::Ids => None,
+            Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Ids => None,
         }
     }
 }

@@ -17,10 +17,11 @@ use std::time::Duration;
 impl Twin<'_> {
     /// Starts a controller, or tries again later if it reaches no etcd.
     pub(super) fn start(&mut self, at: usize) {
-        if self.processes[at].is_some() {
+        if self.processes[at].as_ref().is_some_and(|of| !of.is_ending) {
             return;
         }
-        if self.reachable(at).is_none() {
+        // The service manager waits for the former process.
+        if self.processes[at].is_some() || self.reachable(at).is_none() {
             return self.after(Duration::from_millis(500), Event::Start(at));
         }
         let rules = replace_rules(&keys(), String::new(), "all".into());

@@ -30,9 +30,9 @@ impl Sabotage {
     /// Changes an input of a core.
     pub(super) fn of_input(of: Option<Self>, input: Input) -> Input {
         match (of, input) {
-            (Some(Sabotage::HoldsForever), Input::GroupsHeld { groups, .. }) => {
+            (Some(Sabotage::HoldsForever), Input::GroupsHeld { groups, given_back, .. }) => {
                 let until = Duration::from_secs(1_000_000);
-                Input::GroupsHeld { groups, until }
+                Input::GroupsHeld { groups, given_back, until }
             }
             (Some(Sabotage::LearnsNothing), Input::StoredByOther { revision, .. }) => {
                 Input::StoredByOther { revision, changes: Vec::new() }
