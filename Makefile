@@ -1,10 +1,13 @@
 # A thin layer over cargo and scripts/. `make` alone prints the targets.
 # Honours CARGO_TARGET_DIR.
 .DEFAULT_GOAL := help
-.PHONY: help run install uninstall test release-test bench papers lint test-fabric test-faults test-preload test-spark test-trace test-verbs test-web fuzz sanitize clean
+.PHONY: help run install uninstall test release-test bench papers lint test-fabric test-faults test-preload test-spark test-trace test-twin test-verbs test-web fuzz sanitize clean
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BANDWISE := $(TARGET)/release/bandwise
+# The controller, optimised in a build for tests.
+CONTROLLER := profile.test.package.bandwise-controller
+OPTIMISED := --config $(CONTROLLER).opt-level=2 --config $(CONTROLLER).debug-assertions=false
 # Prepended to commands, so that a toolchain outside of PATH is found too.
 ENVIRONMENT := . scripts/environment.sh &&
 
@@ -51,6 +54,10 @@ test-fabric: ## ibsim and ibnetdiscover against our readers, Linux ports in a la
 
 test-faults: ## controllers under faults by a seed; for longer HOURS=N or MINUTES=N, a failed one again SEED=N
 	@FAULTS="$(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(HOURS),--hours $(HOURS))" scripts/test.sh faults
+
+test-twin: ## controllers under faults in virtual time: SEEDS=N seeds (default 10000), or one with all its events SEED=N
+	@$(ENVIRONMENT) BANDWISE_TWIN_SEEDS=$(SEEDS) BANDWISE_TWIN_SEED=$(SEED) cargo test $(OPTIMISED) -p bandwise-controller \
+	  --test core twin::$(if $(SEED),seed,promises_hold_under_faults_of_many_seeds) -- --ignored --nocapture
 
 test-preload: ## real programs under the preload library, beside those without it
 	@scripts/test.sh preload

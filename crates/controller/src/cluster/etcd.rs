@@ -1,16 +1,17 @@
 //! [`Etcd`]: the store that several controllers share.
 
+use super::calls::Failure;
+use super::content::{Loaded, replace_rules};
+use super::driver;
 use super::groups::Groups;
 use super::keys::Keys;
-use super::link::{Failure, Link, Loaded, TIMEOUT, within};
-use super::session::Session;
+use super::link::{Link, TIMEOUT};
+use super::session::{Parameters, Session};
 use crate::core::{Clustering, Group, State};
 use crate::daemon::{EventSender, Metrics, Persister, PersisterMessage, Stopped};
 use crate::secret;
 use crate::settings::{Cluster, ClusterTls};
-use etcd_client::{
-    Certificate, Compare, CompareOp, ConnectOptions, Identity, TlsOptions, Txn, TxnOp,
-};
+use etcd_client::{Certificate, ConnectOptions, Identity, TlsOptions};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -103,6 +104,8 @@ pub enum EtcdError {
 /// The store that several controllers share.
 pub struct Etcd {
     runtime: Runtime,
+    endpoints: Endpoints,
+    keys: Keys,
     session: Session,
 }
 
@@ -125,8 +128,19 @@ impl Etcd {
         let loaded = runtime.block_on(begin(&endpoints, &keys, &rules))?;
         let state = State::of(loaded.records.iter().cloned());
         let head = loaded.head;
-        let session = Session::new(endpoints, keys, groups.names().cloned().collect(), loaded)?;
-        Ok((Etcd { runtime, session }, state, head))
+        let mut run = [0; 8];
+        getrandom::fill(&mut run).map_err(std::io::Error::other)?;
+        let parameters = Parameters {
+            own: endpoints.own.clone(),
+            run: u64::from_le_bytes(run),
+            groups: groups.names().cloned().collect(),
+            rules,
+            keys: keys.clone(),
+            lease: endpoints.lease,
+            endpoints: endpoints.urls.len(),
+        };
+        let session = Session::new(parameters, loaded);
+        Ok((Etcd { runtime, endpoints, keys, session }, state, head))
     }
 
     /// Reads the stored state and changes nothing.
@@ -158,7 +172,9 @@ async fn reach(endpoints: &Endpoints, keys: &Keys) -> Result<(Link, Loaded), Etc
     for url in &endpoints.urls {
         let opened = Link::open(url, endpoints.options.clone(), keys.clone()).await;
         let loaded = match opened {
-            Ok(mut link) => link.load().await.map(|loaded| (link, loaded)),
+            Ok(mut link) => {
+                link.load().await.and_then(|content| Ok((link, Loaded::read(keys, &content)?)))
+            }
             Err(failure) => Err(failure),
         };
         match loaded {
@@ -194,15 +210,8 @@ async fn begin(endpoints: &Endpoints, keys: &Keys, ours: &str) -> Result<Loaded,
             return Err(EtcdError::OtherRules { theirs, ours });
         }
         // If another controller writes the rules first, the loop reads them.
-        let same = match loaded.rules.is_empty() {
-            true => Compare::create_revision(keys.rules(), CompareOp::Equal, 0),
-            false => Compare::value(keys.rules(), CompareOp::Equal, loaded.rules),
-        };
-        let put = TxnOp::put(keys.rules(), ours, None);
-        let put = within(link.client.txn(Txn::new().when([same]).and_then([put]))).await;
-        put.map_err(|(Failure::Rejected(error) | Failure::Unknown(error))| {
-            EtcdError::Unreachable(error)
-        })?;
+        let put = link.transact(replace_rules(keys, loaded.rules, ours.to_owned())).await;
+        put.map_err(|failure| EtcdError::Unreachable(failure.into_error()))?;
     }
 }
 
@@ -213,7 +222,8 @@ impl Persister for Etcd {
         events: &EventSender,
         metrics: &Metrics,
     ) -> Result<(), Stopped> {
-        let Etcd { runtime, session } = *self;
-        runtime.block_on(session.run(messages, events, metrics))
+        let Etcd { runtime, endpoints, keys, session } = *self;
+        runtime.block_on(driver::run(session, &endpoints, &keys, messages, events, metrics));
+        Ok(())
     }
 }

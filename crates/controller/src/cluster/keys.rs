@@ -5,7 +5,7 @@ use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 
 /// Keys under a prefix.
 #[derive(Debug, Clone)]
-pub(super) struct Keys(String);
+pub struct Keys(String);
 
 /// The meaning of a key.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +21,12 @@ pub(super) enum Key {
 
 impl Keys {
     /// Returns the keys under a prefix. A trailing slash is added.
-    pub(super) fn under(prefix: &str) -> Self {
+    pub fn under(prefix: &str) -> Self {
         Keys(format!("{}/", prefix.trim_end_matches('/')))
     }
 
-    pub(super) fn prefix(&self) -> &str {
+    /// Returns the prefix of all keys.
+    pub fn prefix(&self) -> &str {
         &self.0
     }
 
@@ -47,6 +48,16 @@ impl Keys {
 
     pub(super) fn holder(&self, group: &Group) -> String {
         format!("{}holder/{group}", self.0)
+    }
+
+    /// Returns the keys of the head, of live controllers and of holders, each with true if it is a prefix.
+    pub(super) fn of_controllers(&self) -> [(String, bool); 3] {
+        let Keys(prefix) = self;
+        [
+            (self.head(), false),
+            (format!("{prefix}instance/"), true),
+            (format!("{prefix}holder/"), true),
+        ]
     }
 
     /// Returns the key of a record. Numbers are padded to equal length, so that listings are in numeric order.

@@ -7,7 +7,9 @@
 //!
 //! - [`Groups`]: the assignment of ports to controllers while all of them are alive.
 //! - `claims`: the decisions of a controller to claim and release groups, without I/O.
-//! - `Etcd`: the shared store, and the session with it.
+//! - `session`: the decisions about etcd: calls, their failures, events. Without I/O and clock.
+//! - `calls`: the operations on etcd as values; `content` and `keys`: the meaning of keys.
+//! - `Etcd`: the shared store, and the driver of the session with it.
 //!
 //! Without the feature `etcd` only the groups are built: building the client of etcd needs `protoc`.
 //!
@@ -22,7 +24,13 @@
 //! - `rules`: the parameters that all controllers share.
 
 #[cfg(feature = "etcd")]
+pub mod calls;
+#[cfg(feature = "etcd")]
 pub mod claims;
+#[cfg(feature = "etcd")]
+pub mod content;
+#[cfg(feature = "etcd")]
+mod driver;
 #[cfg(feature = "etcd")]
 mod etcd;
 mod groups;
@@ -31,11 +39,13 @@ mod keys;
 #[cfg(feature = "etcd")]
 mod link;
 #[cfg(feature = "etcd")]
-mod session;
+pub mod session;
 
 #[cfg(feature = "etcd")]
 pub use etcd::{Endpoints, Etcd, EtcdError};
 pub use groups::Groups;
+#[cfg(feature = "etcd")]
+pub use keys::Keys;
 
 /// The largest number of changes in a write: etcd's default limit is 128 operations, and a write adds two of its own.
 pub const MAX_CHANGES: u32 = 120;

@@ -104,6 +104,9 @@ pub enum Input {
     GroupsHeld {
         /// The groups.
         groups: Vec<Group>,
+        /// Groups that the controller has to release, once no order at their ports is outstanding.
+        #[serde(default)]
+        given_back: Vec<Group>,
         /// The time at which the groups are lost unless the event comes again.
         until: Duration,
     },

@@ -104,7 +104,7 @@ pub enum Output {
         /// The delay since the core was due.
         late: Duration,
     },
-    /// A group that this controller has lost has no outstanding orders.
+    /// A group that this controller has to release has no outstanding orders.
     Released {
         /// The group.
         group: Group,

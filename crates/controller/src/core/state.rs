@@ -78,33 +78,29 @@ impl State {
                 Change::Answered(id, number, before)
             }
             Change::Application(id, application) => {
-                let is_there = application.is_some();
+                let before = put(&mut self.applications, id, application.clone());
+                if let Some(of) = &before {
+                    self.of_client.remove(&(of.client, id));
+                    self.part(of, |parts| parts.remove(&id));
+                    self.hold_with(of.client, |held| less(&mut held.applications));
+                }
                 if let Some(of) = &application {
                     self.of_client.insert((of.client, id));
                     self.hold_with(of.client, |held| held.applications += 1);
                     self.part(of, |parts| parts.insert(id));
                 }
-                let before = put(&mut self.applications, id, application);
-                if let Some(of) = &before {
-                    if !is_there {
-                        self.of_client.remove(&(of.client, id));
-                        self.part(of, |parts| parts.remove(&id));
-                    }
-                    self.hold_with(of.client, |held| less(&mut held.applications));
-                }
                 Change::Application(id, before)
             }
             Change::Connection(id, connection) => {
-                if let Some(of) = &connection {
-                    self.of_application.insert((of.application, id));
-                    self.hold_with(of.client, |held| held.connections += 1);
-                }
+                let opened = connection.as_ref().map(|of| (of.client, of.application));
                 let before = put(&mut self.connections, id, connection);
                 if let Some(of) = &before {
-                    if !self.connections.contains_key(&id) {
-                        self.of_application.remove(&(of.application, id));
-                    }
+                    self.of_application.remove(&(of.application, id));
                     self.hold_with(of.client, |held| less(&mut held.connections));
+                }
+                if let Some((client, application)) = opened {
+                    self.of_application.insert((application, id));
+                    self.hold_with(client, |held| held.connections += 1);
                 }
                 Change::Connection(id, before)
             }

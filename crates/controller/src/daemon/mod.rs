@@ -12,9 +12,9 @@
 
 mod audit;
 mod call;
-mod deadline;
 mod discovery;
 mod event_loop;
+mod fence;
 mod handle;
 mod message;
 mod metrics;

@@ -5,7 +5,7 @@ use super::message::Event;
 use super::queue::Queue;
 use crate::core::{Change, Group, Input};
 use crate::store::Store;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// A write to the store.
@@ -24,7 +24,7 @@ pub struct Write {
 pub enum PersisterMessage {
     /// Store changes.
     Write(Write),
-    /// A group that this controller has lost has no outstanding orders.
+    /// A group that this controller has to release has no outstanding orders.
     Released(Group),
 }
 
@@ -50,13 +50,9 @@ impl EventSender {
         self.queue.event(Event::Persisted(update)).map_err(|_| Stopped)
     }
 
-    /// Reports that this controller holds these groups until a time.
-    ///
-    /// # Errors
-    ///
-    /// Returns [`Stopped`] if the event loop has ended.
-    pub fn holds(&self, groups: Vec<Group>, until: Instant) -> Result<(), Stopped> {
-        self.send(Input::GroupsHeld { groups, until: until.saturating_duration_since(self.began) })
+    /// Returns the time by the core's clock.
+    pub fn now(&self) -> Duration {
+        self.began.elapsed()
     }
 }
 

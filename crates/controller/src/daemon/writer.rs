@@ -1,7 +1,7 @@
 //! The writer thread: carries out orders at ports one by one. Orders that may write go first, then first reads of ports,
 //! then periodic checks. So after a restart, ports with connections are right before all others are read.
 
-use super::deadline::Deadline;
+use super::fence::Fence;
 use super::message::Event;
 use super::queue::Queue;
 use crate::core::{OrderId, OrderOutcome, Task};
@@ -35,7 +35,7 @@ impl Order {
 pub(super) fn run(
     mut switches: impl Switches,
     orders: &Receiver<Order>,
-    deadline: &Deadline,
+    fence: &Fence,
     events: &Queue,
 ) {
     let mut waiting = BTreeMap::<Place, Order>::new();
@@ -46,7 +46,7 @@ pub(super) fn run(
         }
         waiting.extend(orders.try_iter().map(|of| (of.place(), of)));
         let Some((_, Order { order, port, task })) = waiting.pop_first() else { continue };
-        let outcome = match carry_out(&mut switches, port, task, deadline) {
+        let outcome = match carry_out(&mut switches, port, task, fence) {
             Ok(outcome) => outcome,
             Err(fault) => OrderOutcome::Failed { error: fault.to_string() },
         };
@@ -60,7 +60,7 @@ fn carry_out(
     switches: &mut impl Switches,
     port: PortId,
     task: Task,
-    deadline: &Deadline,
+    fence: &Fence,
 ) -> Result<OrderOutcome, Fault> {
     let wanted = match task {
         Task::Read => {
@@ -81,7 +81,7 @@ fn carry_out(
     if !plan.is_empty() {
         tracing::debug!(port = port.0, lines = %plan, "writing port");
     }
-    if deadline.has_passed() {
+    if !fence.is_open() {
         let error = "another controller may hold the port, since the lease of this one has ended";
         return Ok(OrderOutcome::Failed { error: error.into() });
     }
@@ -144,17 +144,17 @@ mod tests {
 
     #[test]
     fn order_from_before_the_lease_ended_is_not_carried_out() {
-        let deadline = Deadline::default();
+        let fence = Fence::new(Instant::now());
         let mut switches = Counted::default();
-        let mut carried_out = |deadline: &Deadline| {
+        let mut carried_out = |fence: &Fence| {
             let task = Task::Share(PortConfig::default());
-            carry_out(&mut switches, PortId(0), task, deadline).unwrap();
+            carry_out(&mut switches, PortId(0), task, fence).unwrap();
             switches.writes
         };
-        assert_eq!(carried_out(&deadline), 1);
-        deadline.set(Some(Instant::now() + Duration::from_secs(3600)));
-        assert_eq!(carried_out(&deadline), 2);
-        deadline.set(Some(Instant::now()));
-        assert_eq!(carried_out(&deadline), 2);
+        assert_eq!(carried_out(&fence), 0);
+        fence.set(Duration::from_secs(3600));
+        assert_eq!(carried_out(&fence), 1);
+        fence.set(Duration::ZERO);
+        assert_eq!(carried_out(&fence), 1);
     }
 }

@@ -37,6 +37,19 @@ fn weights_follow_sensitivity_and_open_connections() {
     assert_eq!(world.stored.applications().len() + world.stored.connections().len(), 0);
 }
 
+/// An old copy of the store brings back connections that have ended.
+#[test]
+fn connections_of_an_old_store_have_their_share_again() {
+    let (mut world, client, applications) = two_that_send();
+    let (ports, records) = (world.ports.clone(), world.stored.records().collect());
+    world.answer_to(client, 4, Request::Deregister { application: applications[0] }).unwrap();
+    world.settle();
+    assert_ne!(world.ports, ports);
+    world.hear(Input::Reloaded { revision: 0, write: 0, records });
+    world.settle();
+    assert_eq!(world.ports, ports);
+}
+
 #[test]
 fn leave_restores_ports_and_restart_shares_them() {
     let (mut world, client, applications) = two_that_send();

@@ -2,8 +2,10 @@
 
 mod by_hand;
 mod discovery;
+mod groups;
 mod jobs;
 mod random_faults;
 mod replaced_store;
-mod shared_store;
+#[cfg(feature = "etcd")]
+mod twin;
 mod world;

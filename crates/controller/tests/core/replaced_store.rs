@@ -21,7 +21,10 @@ impl One {
         let core = Core::new(Rules::default(), Settings::default(), profiles(), stored, ms(0));
         let mut one = One { core: core.unwrap().shared("a".into(), 0), revision: 0, requests: 0 };
         let until = ms(1_000_000);
-        one.core.handle(ms(0), Input::GroupsHeld { groups: vec!["a".into()], until });
+        one.core.handle(
+            ms(0),
+            Input::GroupsHeld { groups: vec!["a".into()], given_back: vec![], until },
+        );
         let queues = NonZeroU8::new(2).unwrap();
         let seen = |port| {
             let (name, group) = (format!("p{port}"), "a".into());

@@ -103,6 +103,11 @@ impl Claims {
         self.unsure.clear();
     }
 
+    /// Returns whether these are the known live controllers and holders.
+    pub fn knows(&self, alive: &BTreeSet<Group>, holders: &BTreeMap<Group, Holder>) -> bool {
+        (&self.alive, &self.holders) == (alive, holders)
+    }
+
     /// Returns this controller as a holder.
     pub fn me(&self) -> &Holder {
         &self.me
@@ -167,6 +172,11 @@ impl Claims {
         let new: Vec<Group> = wanted.filter(|of| !claimed.contains(*of)).cloned().collect();
         claimed.extend(new.iter().cloned());
         Decided { claim: new, free }
+    }
+
+    /// Iterates over the groups that the controller has to release.
+    pub fn given_back(&self) -> impl Iterator<Item = &Group> {
+        self.given_back.iter()
     }
 
     /// Returns whether a group has to be released when no order at its ports is outstanding.

@@ -40,10 +40,29 @@ impl Core {
     /// before them, so the store has not accepted it.
     pub(super) fn learned(&mut self, revision: u64, changes: Vec<Change>) {
         self.decide_anew();
+        let is_back = changes.iter().any(|change| self.is_back(change));
         let (changes, undo) = self.apply_learned(revision, changes);
-        self.pass_all_on(&changes);
+        match is_back {
+            true => self.allocate_anew(),
+            false => self.pass_all_on(&changes),
+        }
         self.take_effect(&changes, &undo);
         self.settle();
+    }
+
+    /// Returns whether something comes back that has ended, as another controller may bring it from an old copy of the
+    /// store.
+    fn is_back(&self, change: &Change) -> bool {
+        let (next, state) = (self.state.next, &self.state);
+        match change {
+            Change::Application(id, Some(_)) => {
+                id.0 < next.application && !state.applications.contains_key(id)
+            }
+            Change::Connection(id, Some(_)) => {
+                id.0 < next.connection && !state.connections.contains_key(id)
+            }
+            _ => false,
+        }
     }
 
     /// Handles all records of the store after the store was unreachable, emptied, or restored from an old copy.
@@ -92,7 +111,7 @@ impl Core {
         }
     }
 
-    /// Makes stored changes effective.
+    /// Makes stored changes effective, apart from Saba's controller.
     fn take_effect(&mut self, changes: &[Change], undo: &[Change]) {
         for before in undo {
             if let Change::Connection(_, Some(closed)) = before {

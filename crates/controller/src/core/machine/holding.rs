@@ -23,9 +23,13 @@ impl Core {
         self.holding.held.iter()
     }
 
-    /// Returns the time until which no other controller writes the ports of held groups; `None` without other controllers.
-    pub fn held_until(&self) -> Option<Duration> {
-        self.holding.is_shared().then(|| self.holding.until.unwrap_or_default())
+    /// Returns the end of the time in which an order may begin: other controllers may hold the ports later. It is the
+    /// time of the last input, and not a later one, if the controller holds no group.
+    pub fn writes_until(&self) -> Duration {
+        match self.holding.is_shared() {
+            true => self.holding.until.unwrap_or(self.now),
+            false => Duration::MAX,
+        }
     }
 
     /// Returns the controller's name among others, or `None` for a single controller.
@@ -53,14 +57,18 @@ impl Core {
         for (client, is_ours) in clients {
             if is_ours { self.renew(client) } else { self.leases.forget(client) }
         }
-        self.leaving.extend(before.into_iter().filter(|group| !self.holding.has(group)));
-        self.leaving.retain(|group| !self.holding.held.contains(group));
         if self.holding.home().is_none() {
             self.refuse_all();
         }
     }
 
-    /// Releases the groups whose time has expired, since other controllers may claim them soon.
+    /// Releases groups once no order at their ports is outstanding. Each event that lists them is answered, also if the
+    /// controller has lost them before.
+    pub(super) fn give_back(&mut self, groups: Vec<Group>) {
+        self.leaving = groups.into_iter().filter(|group| !self.holding.has(group)).collect();
+    }
+
+    /// Gives up the groups whose time has expired, since other controllers may claim them soon.
     pub(super) fn end_holding(&mut self) {
         if self.holding.until.is_some_and(|until| until <= self.now) {
             self.hold(Vec::new(), None);
@@ -80,7 +88,7 @@ impl Core {
         self.out.extend(tickets.into_iter().map(refuse));
     }
 
-    /// Reports the lost groups that have no outstanding orders: other controllers may claim them.
+    /// Reports the groups to release that have no outstanding orders: other controllers may claim them.
     pub(super) fn release(&mut self) {
         let (busy, free) =
             std::mem::take(&mut self.leaving).into_iter().partition(|of| self.ports.is_busy(of));

@@ -55,7 +55,7 @@ pub struct Core {
     revision: u64,
     leases: Leases,
     holding: Holding,
-    /// Groups that were lost and may have outstanding orders at their ports.
+    /// Groups to release that may have outstanding orders at their ports.
     leaving: BTreeSet<Group>,
     discovery: DiscoverySchedule,
     jobs: Jobs,
@@ -146,7 +146,10 @@ impl Core {
             Input::Stored { write, error, revision } => self.stored(write, error, revision),
             Input::StoredByOther { revision, changes } => self.learned(revision, changes),
             Input::Reloaded { revision, write, records } => self.known(revision, write, records),
-            Input::GroupsHeld { groups, until } => self.hold(groups, Some(until)),
+            Input::GroupsHeld { groups, given_back, until } => {
+                self.hold(groups, Some(until));
+                self.give_back(given_back);
+            }
             Input::Discovered { ports, routes } => self.discovered(ports, routes),
             Input::DiscoveryFailed { error: _ } => self.discovery.ended(self.now, &self.rules),
             Input::OrderEnded { order, outcome } => {
@@ -207,17 +210,13 @@ impl Core {
         &self.controller
     }
 
-    /// Renews the lease of a client that made a call. Returns whether the client exists.
+    /// Renews the lease of a client that made a call. Returns false if another controller keeps the lease so far, or if
+    /// the client does not exist or is being removed.
     fn renew_by_call(&mut self, client: ClientId) -> bool {
         if self.leases.has(client) {
             self.renew(client);
-            return true;
         }
-        let is_one = self.state.clients.contains_key(&client);
-        if is_one && self.holding.home().is_some() {
-            self.waiting.push_back(Waiting::Adopt(client));
-        }
-        is_one
+        self.leases.has(client) && self.state.clients.contains_key(&client)
     }
 
     /// Extends all leases if the core was woken late. The process or the machine was then

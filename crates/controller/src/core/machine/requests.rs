@@ -6,6 +6,7 @@ use crate::core::batch::Batch;
 use crate::core::change::Change;
 use crate::core::output::Output;
 use crate::core::request::{Answer, ClientId, Refusal, Ticket};
+use crate::core::state::State;
 use bandwise_saba::controller::PortId;
 
 /// The number of requests that may wait for a write.
@@ -76,6 +77,12 @@ impl Core {
     fn take(&mut self, batch: &mut Batch, waiting: Waiting) -> Option<Waiting> {
         let Core { state, profiles, rules, leases, holding, .. } = self;
         let home = holding.home().cloned();
+        // A client that calls here, while another controller keeps its lease, belongs to this one from now on.
+        let adopt = |batch: &mut Batch, state: &mut State, client: ClientId| {
+            if let Some(home) = home.clone().filter(|_| !leases.has(client)) {
+                batch.adopt(state, client, home);
+            }
+        };
         let (ticket, answer) = match waiting {
             Waiting::Hello(ticket, owner) => {
                 let answer = match home {
@@ -85,12 +92,14 @@ impl Core {
                 (ticket, answer)
             }
             Waiting::Request(ticket, request, path) => {
+                adopt(batch, state, request.client);
                 match batch.ask(state, profiles, rules, &request, &path) {
                     Some(answer) => (ticket, answer),
                     None => return Some(Waiting::Request(ticket, request, path)),
                 }
             }
             Waiting::Renew(ticket, client) => {
+                adopt(batch, state, client);
                 let is_one = state.clients.contains_key(&client);
                 let answer =
                     if is_one { Ok(Answer::Done) } else { Err(Refusal::NoSuchClient(client)) };
@@ -130,12 +139,6 @@ impl Core {
             }
             Waiting::Ids => {
                 batch.put(state, Change::Next(state.next));
-                return None;
-            }
-            Waiting::Adopt(client) => {
-                if let Some(home) = home {
-                    batch.adopt(state, client, home);
-                }
                 return None;
             }
         };

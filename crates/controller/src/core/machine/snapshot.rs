@@ -102,13 +102,12 @@ impl Core {
         }
         let mut core = Core::new(rules, settings, profiles, stored, snapshot.now)?;
         core.state = state;
-        core.ports = snapshot.ports;
+        (core.ports, core.leases) = (snapshot.ports, snapshot.leases);
         core.find_ports();
         // The commands are dropped: the snapshot has the wanted configuration of each port.
         core.controller.settle();
         (core.writing, core.waiting) = (writing, snapshot.waiting);
         (core.writes, core.revision) = (snapshot.writes, snapshot.revision);
-        core.leases = snapshot.leases;
         (core.holding, core.leaving) = (snapshot.holding, snapshot.leaving);
         core.discovery = snapshot.discovery;
         Ok(core)

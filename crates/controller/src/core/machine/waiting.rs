@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(super) enum Waiting {
     Hello(Ticket, Owner),
     Request(Ticket, NumberedRequest, Result<Vec<PortId>, String>),
-    /// A renewal by a client that this controller does not know.
+    /// A renewal by a client that this controller does not know, or whose lease another controller keeps so far.
     Renew(Ticket, ClientId),
     Goodbye(Ticket, ClientId),
     Drain(Ticket, Vec<PortId>, bool),
@@ -19,8 +19,6 @@ pub(super) enum Waiting {
     Reset(Ticket, ClientId),
     LeaseEnded(ClientId),
     Moves(ConnectionId, Box<[PortId]>),
-    /// A client made a call here, while another controller keeps its lease.
-    Adopt(ClientId),
     /// The store lacks the next ids that this controller knows.
     Ids,
 }
@@ -35,7 +33,7 @@ impl Waiting {
             | Waiting::Goodbye(ticket, _)
             | Waiting::Drain(ticket, ..)
             | Waiting::Reset(ticket, _) => Some(ticket),
-            Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Adopt(_) | Waiting::Ids => None,
+            Waiting::LeaseEnded(_) | Waiting::Moves(..) | Waiting::Ids => None,
         }
     }
 }

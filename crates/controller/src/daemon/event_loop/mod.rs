@@ -9,8 +9,8 @@ mod report;
 pub use parts::Parts;
 
 use super::call::Call;
-use super::deadline::Deadline;
 use super::discovery::{self, KnownPaths, SharedSwitches};
+use super::fence::Fence;
 use super::handle::Handle;
 use super::message::{Asked, Discovered, Event, Message};
 use super::queue::Queue;
@@ -50,7 +50,7 @@ pub struct EventLoop<S> {
     store: UnboundedSender<PersisterMessage>,
     groups: Groups,
     writer: Sender<Order>,
-    deadline: Deadline,
+    fence: Fence,
     discovery: Sender<KnownPaths>,
     /// Connections that were requested since the last discovery began, and their paths.
     since: KnownPaths,
@@ -59,6 +59,8 @@ pub struct EventLoop<S> {
 
 impl<S> Drop for EventLoop<S> {
     fn drop(&mut self) {
+        // Other controllers may claim the ports from now on.
+        self.fence.set(Duration::ZERO);
         self.queue.end();
     }
 }
@@ -80,10 +82,9 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         let metrics = parts.metrics.clone();
         let (persister, events) = (parts.store, EventSender::new(queue.clone(), began));
         let persister = std::thread::spawn(move || persister.run(changes, &events, &metrics));
-        let (switches, events) = (parts.switches, queue.clone());
-        let deadline = Deadline::default();
-        let until = deadline.clone();
-        std::thread::spawn(move || writer::run(switches, &orders, &until, &events));
+        let fence = Fence::new(began);
+        let (switches, open, events) = (parts.switches, fence.clone(), queue.clone());
+        std::thread::spawn(move || writer::run(switches, &orders, &open, &events));
         let paths = SharedSwitches::new(parts.paths);
         let (scanner, shared, events) = (parts.discovery, paths.clone(), queue.clone());
         std::thread::spawn(move || discovery::run(scanner, &shared, &requests, &events));
@@ -103,7 +104,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             store,
             groups: parts.groups,
             writer,
-            deadline,
+            fence,
             discovery,
             since: KnownPaths::new(),
             queue: queue.clone(),
@@ -239,7 +240,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
         let now = self.began.elapsed();
         let mut line = self.record.as_ref().and_then(|record| record.line(&input));
         self.core.handle(now, input);
-        self.deadline.set(self.core.held_until().map(|until| self.began + until));
+        self.fence.set(self.core.writes_until());
         while let Some(output) = self.core.poll() {
             if let Some(line) = &mut line {
                 line.outputs.add(&output);
