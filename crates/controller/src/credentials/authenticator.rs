@@ -11,7 +11,8 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use tokio::sync::SetOnce;
 
 /// The other end of a connection.
 #[derive(Debug, Clone)]
@@ -46,12 +47,12 @@ fn of_machine() -> Owner {
 /// The caller of a connection's first admitted request. The listener passes an empty one with each request of the
 /// connection, and the [`Authenticator`] fills it.
 #[derive(Debug, Clone, Default)]
-pub struct FirstCaller(Arc<OnceLock<Owner>>);
+pub struct FirstCaller(Arc<SetOnce<Owner>>);
 
 impl FirstCaller {
-    /// Returns the caller, if a request was admitted.
-    pub fn get(&self) -> Option<&Owner> {
-        self.0.get()
+    /// Returns the caller, once a request is admitted.
+    pub async fn known(&self) -> &Owner {
+        self.0.wait().await
     }
 }
 
@@ -121,7 +122,8 @@ impl Authenticator {
         match authenticator.caller(peer, request.headers()) {
             Ok(caller) => {
                 if let Some(FirstCaller(first)) = request.extensions().get() {
-                    first.get_or_init(|| caller.owner().clone());
+                    // Further requests don't change it.
+                    let _ = first.set(caller.owner().clone());
                 }
                 request.extensions_mut().insert(caller);
                 next.run(request).await

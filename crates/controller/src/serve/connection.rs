@@ -146,8 +146,8 @@ impl Place {
     /// made itself known in time.
     async fn ends(&self, activity: &Activity, first: &FirstCaller, is_known: bool) {
         let ends = async {
-            tokio::time::sleep(STRANGE).await;
-            if is_known || first.get().is_some() {
+            let recognised = async { self.recognise(first.known().await) };
+            if timeout(STRANGE, recognised).await.is_ok() || is_known {
                 activity.silence(SILENCE).await;
             }
         };
@@ -179,16 +179,11 @@ async fn serve<S>(
     let owner = peer.owner();
     owner.iter().for_each(|owner| place.recognise(owner));
     let is_known = owner.is_some();
-    let (activity, first, place) = (Activity::new(), FirstCaller::default(), Arc::new(place));
-    let of_request = (activity.clone(), first.clone(), place.clone());
+    let (activity, first) = (Activity::new(), FirstCaller::default());
+    let of_request = activity.clone();
     let observe = move |request: Request, next: Next| {
-        let (activity, first, place) = of_request.clone();
-        async move {
-            let was_known = first.get().is_some();
-            let answer = activity.observe(request, |request| next.run(request)).await;
-            first.get().filter(|_| !was_known).inspect(|owner| place.recognise(owner));
-            answer
-        }
+        let activity = of_request.clone();
+        async move { activity.observe(request, |request| next.run(request)).await }
     };
     let router = router.layer(from_fn(observe));
     let router = router.layer(Extension(peer)).layer(Extension(first.clone()));
@@ -225,7 +220,7 @@ mod tests {
     use tokio::time::Instant;
 
     /// Returns the other end of a connection of this peer. The answer of `/short` has an end, that of `/endless` has
-    /// none.
+    /// none, and `/never` is not answered.
     fn connected(peer: Peer) -> (Connections, DuplexStream) {
         let rights =
             Rights { applications: Vec::new(), hosts: Vec::new(), drain: true, sees_all: false };
@@ -238,6 +233,7 @@ mod tests {
         let router = Router::new()
             .route("/short", get(async || "short"))
             .route("/endless", get(endless))
+            .route("/never", get(std::future::pending::<()>))
             .layer(from_fn_with_state(
                 Authenticator::new(Present::new(credentials)),
                 Authenticator::authenticate,
@@ -335,6 +331,17 @@ mod tests {
         asks(&mut known, "/short", "").await;
         let (read, _) = closed(known).await;
         assert!(read.contains("HTTP/1.1 401"), "{read}");
+    }
+
+    /// A caller whose first request takes long is no stranger meanwhile.
+    #[tokio::test(start_paused = true)]
+    async fn callers_are_known_before_their_first_answer() {
+        let (connections, mut known) = connected(Peer::Remote(None));
+        asks(&mut known, "/never", "authorization: Bearer secret\r\n").await;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let place = || connections.place(Holder::stranger([10, 0, 0, 1].into())).unwrap();
+        let _places: Vec<Place> = (0..ROOM.of_address).map(|_| place()).collect();
+        assert_eq!(connections.held(), 1 + ROOM.of_address);
     }
 
     impl Connections {
