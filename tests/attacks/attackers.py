@@ -34,6 +34,15 @@ def again(attack):
             time.sleep(0.01)
 
 
+def held(many, connection, seconds):
+    """Holds connections for some seconds, again and again."""
+    def attack():
+        all_held = [connection() for _ in range(many)]
+        time.sleep(seconds)
+        del all_held
+    again(attack)
+
+
 def pipelined(requests, many=64):
     """Sends requests without waiting for single answers, and reads what comes."""
     sends = opened()
@@ -74,49 +83,36 @@ def unread_lists():
               (b":authority", b"controller"), (b"authorization", b"Bearer " + TOKEN.encode())]
     head = b"".join(literal(*field) for field in fields)
 
-    def attack():
-        held = []
-        for _ in range(3):
-            stream = opened()
-            stream.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b""))
-            stream.sendall(b"".join(frame(1, 5, 2 * n + 1, head) for n in range(100)))
-            held.append(stream)
-        time.sleep(5)
-    again(attack)
+    def connection():
+        stream = opened()
+        stream.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b""))
+        stream.sendall(b"".join(frame(1, 5, 2 * n + 1, head) for n in range(100)))
+        return stream
+    held(3, connection, 5)
 
 
 def unread_answers():
     """Asks for the state on many connections of HTTP/1, and reads nothing."""
-    def attack():
-        held = []
-        for _ in range(100):
-            stream = opened()
-            stream.sendall(http("GET", "/v1/status") * 8)
-            held.append(stream)
-        time.sleep(5)
-    again(attack)
+    def connection():
+        stream = opened()
+        stream.sendall(http("GET", "/v1/status") * 8)
+        return stream
+    held(100, connection, 5)
 
 
 def unfinished_bodies():
     """Begins large bodies on many connections, and ends none."""
-    def attack():
-        held = []
-        for _ in range(500):
-            stream = opened()
-            head = http("POST", "/v1/requests")[:-len("Content-Length: 0\r\n\r\n")]
-            stream.sendall(head + b"Content-Length: 262144\r\n\r\n" + b" " * 200_000)
-            held.append(stream)
-        time.sleep(5)
-    again(attack)
+    def connection():
+        stream = opened()
+        head = http("POST", "/v1/requests")[:-len("Content-Length: 0\r\n\r\n")]
+        stream.sendall(head + b"Content-Length: 262144\r\n\r\n" + b" " * 200_000)
+        return stream
+    held(500, connection, 5)
 
 
 def strangers():
     """Holds connections without showing a token."""
-    def attack():
-        held = [opened() for _ in range(1000)]
-        time.sleep(2)
-        del held
-    again(attack)
+    held(1000, opened, 2)
 
 
 def long_paths():

@@ -126,7 +126,7 @@ fn reset_ends_all_clients() {
     let application = controller.register("LR");
     controller.connect(application, "h0", "h1");
     let ran = check(&place, "reset").good();
-    assert_eq!(ran.stdout, "ended: 1 clients with 1 applications\n");
+    assert_eq!(ran.stdout, "ended: clients 1, applications 1\n");
     let again = place.run(&["saba", "reset", "--config", "c.toml", "--json"]).good().json();
     assert_eq!((&again["clients"], &again["applications"]), (&0.into(), &0.into()));
     assert!(place.read("audit").contains("\"event\":\"reset\""));

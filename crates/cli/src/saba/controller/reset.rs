@@ -47,6 +47,6 @@ struct ResetAnswer {
 impl Answer for ResetAnswer {
     fn text(&self) -> String {
         let ResetAnswer { clients, applications, .. } = self;
-        format!("ended: {clients} clients with {applications} applications\n")
+        format!("ended: clients {clients}, applications {applications}\n")
     }
 }
