@@ -82,6 +82,33 @@ fn truncated_store_is_refused_or_complete() {
     assert!(matches!(missing, Err(StoreError::Failed { .. })));
 }
 
+/// A file with one turned bit is refused and stays as it is, or is complete.
+#[test]
+fn store_with_a_turned_bit_is_refused_or_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    Embedded::open(&path).unwrap().write(&some()).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let (state, turned) = (State::of(some()), folder.path().join("turned"));
+    let mut refused = 0;
+    for part in 0..200 {
+        // Positions in all pages, and all bits of a byte.
+        let (at, bit) = (whole.len() * part / 200 + part % 61, part % 8);
+        let mut bytes = whole.clone();
+        bytes[at.min(whole.len() - 1)] ^= 1 << bit;
+        std::fs::write(&turned, &bytes).unwrap();
+        match Embedded::open(&turned).and_then(|mut store| store.load()) {
+            Ok(found) => assert_eq!(found, state, "bit {bit} of byte {at}"),
+            Err(error) => {
+                assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+                assert!(std::fs::read(&turned).unwrap() == bytes, "bit {bit} of byte {at}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 0);
+}
+
 /// Others can't read a new store, and nothing else is left beside it.
 #[test]
 fn new_store_is_readable_by_its_owner_only() {
