@@ -8,31 +8,28 @@ well.
 """
 
 import concurrent.futures
+import contextlib
 import hashlib
 import http.client
+import itertools
 import pathlib
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "lab"))
 from client import Client, Controller  # noqa: E402
+from simulated import HOSTS, memory, started  # noqa: E402
 
 ATTACKS = ("hellos", "refusals", "unread_lists", "unread_answers", "unfinished_bodies", "strangers", "long_paths")
-HOSTS, APPLICATIONS, PARTS = 32, 990, 30
+APPLICATIONS, PARTS = 990, 30
 MOST_MEMORY = 500_000_000
-TABLE = "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\nPR,1,100\nPR,0.5,120\nPR,0.25,180\n"
-SETTINGS = """table = "table.csv"
-store = "store"
-listen = "unix:socket"
-[simulated.fabric]
-build = {{ single-switch = {hosts} }}
-link = {{ rate = "100 Gbps" }}
-[remote]
+REMOTE = """[remote]
 listen = "127.0.0.1:{port}"
 tokens-in-the-clear = true
 [[credential]]
@@ -61,8 +58,8 @@ class Remote(Controller):
 
 
 def fills(port, connections):
-    """Registers phantom jobs of the attacker with this number of connections, over several clients. Returns one of
-    the clients and an application of it."""
+    """Registers phantom jobs of the attacker with this number of connections, over several clients. Returns each client
+    with an application of it."""
     def fill(part):
         client = Client(Remote(port, "evil"))
         applications = [client.register("LR") for _ in range(APPLICATIONS // PARTS)]
@@ -71,14 +68,18 @@ def fills(port, connections):
             client.connect(applications[n // PARTS % len(applications)], f"h{n % HOSTS}", f"h{to}")
         return client, applications[0]
     with concurrent.futures.ThreadPoolExecutor(PARTS) as pool:
-        return list(pool.map(fill, range(PARTS)))[0]
+        return list(pool.map(fill, range(PARTS)))
 
 
-def memory(process):
-    """Returns the resident memory of a process in bytes, now and at most."""
-    status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-    kib = lambda key: int(status.split(key)[1].split()[0])
-    return kib("VmRSS:") * 1024, kib("VmHWM:") * 1024
+def stays(clients, ended):
+    """Renews the leases of the attacker's clients, as far as the controller lets it, until the end."""
+    for client in itertools.cycle(clients):
+        if ended.wait(10 / len(clients)):
+            return
+        try:
+            client.controller.ask("POST", f"/v1/clients/{client.client}/renew")
+        except (OSError, http.client.HTTPException):
+            client.controller = Remote(client.controller.http.port, "evil")
 
 
 def works(port, seconds):
@@ -118,24 +119,23 @@ def main(bandwise, connections=10_000, seconds=10):
         port = free.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="bandwise-attacks-") as folder:
         folder = pathlib.Path(folder)
-        (folder / "table.csv").write_text(TABLE)
-        settings = SETTINGS.format(hosts=HOSTS, port=port, evil=digest("evil"), good=digest("good"))
-        (folder / "c.toml").write_text(settings)
-        started = [bandwise, "saba", "controller", "--config", "c.toml"]
-        with open(folder / "log", "w") as log:
-            controller = subprocess.Popen(started, cwd=folder, stderr=log)
-        attackers = []
-        try:
-            while "reached at" not in (folder / "log").read_text():
-                assert controller.poll() is None, (folder / "log").read_text()
-                time.sleep(0.05)
+        remote = REMOTE.format(port=port, evil=digest("evil"), good=digest("good"))
+        attackers, ended = [], threading.Event()
+        with started(bandwise, folder, remote) as controller, contextlib.ExitStack() as ends:
+            ends.callback(ended.set)
             began = time.monotonic()
-            client, application = fills(port, connections)
+            phantoms = fills(port, connections)
             print(f"  {APPLICATIONS} phantom jobs with {connections} connections after {time.monotonic() - began:.0f} s,"
                   f" {memory(controller)[0] >> 20} MiB")
             program = [sys.executable, str(HERE / "attackers.py")]
+            client, application = phantoms[0]
             known = [str(port), "evil", str(client.client), str(application)]
-            attackers = [subprocess.Popen([*program, *known, attack]) for attack in ATTACKS]
+            for attack in ATTACKS:
+                attacker = subprocess.Popen([*program, *known, attack])
+                ends.callback(attacker.wait)
+                ends.callback(attacker.kill)
+                attackers.append(attacker)
+            threading.Thread(target=stays, args=([client for client, _ in phantoms], ended)).start()
             time.sleep(1)
             times = works(port, seconds)
             now, most = memory(controller)
@@ -155,10 +155,6 @@ def main(bandwise, connections=10_000, seconds=10):
                 if is_wrong:
                     print(f"  {what}")
             return int(any(is_wrong for is_wrong, _ in wrong))
-        finally:
-            for process in [*attackers, controller]:
-                process.kill()
-                process.wait()
 
 
 if __name__ == "__main__":
