@@ -3,6 +3,10 @@
 use crate::output::note;
 use crate::values::Refusal;
 use bandwise_controller::client::ClientError;
+#[cfg(feature = "etcd")]
+use bandwise_controller::cluster::EtcdError;
+use bandwise_controller::daemon::NoRecording;
+use bandwise_controller::store::StoreError;
 use bandwise_input::{InputError, is_printable};
 use bandwise_lab::LabError;
 use bandwise_runner::{RunnerError, Unfit};
@@ -12,6 +16,7 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, So
 use std::error::Error;
 use std::fmt;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// The reason for which a command failed.
@@ -110,6 +115,44 @@ impl Failure {
 impl From<InputError> for Failure {
     fn from(error: InputError) -> Self {
         Failure::Input(error)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let unusable = |path: &Path, why: String, allowed: String| {
+            let allowed = format!("{allowed}; without the file, the controller starts anew");
+            Failure::Input(InputError::whole(&path.display().to_string(), why).allowed(allowed))
+        };
+        match error {
+            StoreError::Damaged { path, why } => {
+                let why = format!("{why}: not a controller's store, or damaged");
+                unusable(&path, why, "a store as a controller left it".into())
+            }
+            StoreError::OtherForm { path, found, known } => {
+                unusable(&path, format!("store format {found}"), format!("format {known}"))
+            }
+            error => Failure::Work(error.into()),
+        }
+    }
+}
+
+impl From<NoRecording> for Failure {
+    fn from(NoRecording(path): NoRecording) -> Self {
+        let error = InputError::whole(&path.display().to_string(), "not a recording");
+        Failure::Input(error.allowed("a recording of a controller, or no file"))
+    }
+}
+
+#[cfg(feature = "etcd")]
+impl From<EtcdError> for Failure {
+    fn from(error: EtcdError) -> Self {
+        match error {
+            EtcdError::File { path, why } => {
+                Failure::Input(InputError::whole(&path.display().to_string(), why))
+            }
+            error => Failure::Work(error.into()),
+        }
     }
 }
 

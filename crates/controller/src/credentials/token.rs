@@ -15,8 +15,7 @@ pub struct NoDigest;
 
 impl TokenDigest {
     /// The allowed form, for error messages.
-    pub const ALLOWED: &str =
-        "64 digits of 0 to 9 and a to f, as `printf %s TOKEN | sha256sum` prints them";
+    pub const ALLOWED: &str = "64 digits of 0 to 9 and a to f, as `printf %s TOKEN | sha256sum` prints them of a token that is not empty";
 
     /// Returns the digest of a token.
     pub fn of(token: &str) -> Self {
@@ -34,7 +33,8 @@ impl FromStr for TokenDigest {
             let two = digit(2 * i).zip(digit(2 * i + 1)).ok_or(NoDigest)?;
             *byte = (two.0 * 16 + two.1) as u8;
         }
-        if text.len() == 64 { Ok(TokenDigest(bytes)) } else { Err(NoDigest) }
+        let digest = TokenDigest(bytes);
+        if text.len() == 64 && digest != TokenDigest::of("") { Ok(digest) } else { Err(NoDigest) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Replay`]: the replay of recordings.
 
-use super::recording::{Beginning, FORM, Line, Sum};
+use super::recording::{Beginning, FIRST, FORM, Line, Sum};
 use crate::core::{Core, Output};
 use std::io::{self, BufRead};
 use std::time::Duration;
@@ -67,11 +67,15 @@ impl Replay {
         loop {
             text.clear();
             let is_end = from.read_line(&mut text)? == 0;
-            let is_beginning = text.starts_with("{\"recording\":");
+            let is_beginning = text.starts_with(FIRST);
             match unread.take() {
                 Some(_) if is_end || is_beginning => done.cut += 1,
                 Some(error) => return Err(error),
                 None => {}
+            }
+            if is_end && !is_begun {
+                let why = "the file ends before the initial state of the core".into();
+                return Err(ReplayError::Line { line: number, why });
             }
             if is_end {
                 return Ok(done);
@@ -88,10 +92,11 @@ impl Replay {
             }
             let line: Line = match serde_json::from_str(&text) {
                 Ok(line) => line,
-                Err(error) => {
+                Err(error) if is_begun => {
                     unread = Some(wrong(error.to_string()));
                     continue;
                 }
+                Err(_) => return Err(wrong("not a recording".into())),
             };
             let Some(core) = self.core.as_mut().filter(|_| is_begun) else {
                 return Err(wrong("an input before the initial state of the core".into()));

@@ -23,7 +23,7 @@ use tokio::time::timeout;
 
 /// The largest numbers of connections of one listener, if the limit of descriptors allows them. Each program opens one
 /// or a few.
-const ROOM: Room = Room { all: 8_192, strangers: 512, of_address: 256, of_owner: 4_096 };
+const ROOM: Room = Room { callers: 7_680, strangers: 512, of_address: 256, of_owner: 4_096 };
 
 /// The time in which a peer has to make itself known: by the certificate of a TLS handshake, or by a first request with
 /// a token.
@@ -60,7 +60,9 @@ impl Connections {
         let http2 = &mut builder.http2();
         http2.timer(TokioTimer::new()).max_concurrent_streams(CALLS).max_send_buf_size(BUFFER);
         http2.keep_alive_interval(ALIVE.0).keep_alive_timeout(ALIVE.1);
-        let room = Room { all: ROOM.all.min(descriptors), ..ROOM };
+        let strangers = ROOM.strangers.min(descriptors / 4);
+        let callers = ROOM.callers.min(descriptors - strangers);
+        let room = Room { callers, strangers, ..ROOM };
         let places = Arc::new(Mutex::new(Places::new(room)));
         Connections { router, places, builder: Arc::new(builder) }
     }
@@ -114,11 +116,14 @@ impl Connections {
             tracing::warn!("connection refused: its peer has too many");
             return None;
         };
-        if let Some(other) = other {
-            other.notify_one();
-        }
+        loses(other);
         Some(Place { number, lost, places: self.places.clone() })
     }
+}
+
+/// Ends a connection that has lost its place to another one.
+fn loses(connection: Option<Arc<Notify>>) {
+    connection.inspect(|lost| lost.notify_one());
 }
 
 fn lock<T>(places: &Mutex<Places<T>>) -> MutexGuard<'_, Places<T>> {
@@ -136,9 +141,13 @@ struct Place {
 impl Place {
     /// Passes the place to the caller that the peer has turned out to be. A caller with too many loses it.
     fn recognise(&self, owner: &Owner) {
-        if !lock(&self.places).recognise(self.number, owner) {
-            tracing::warn!(%owner, "connection closed: its caller has too many");
-            self.lost.notify_one();
+        let recognised = lock(&self.places).recognise(self.number, owner);
+        match recognised {
+            Some(other) => loses(other),
+            None => {
+                tracing::warn!(%owner, "connection closed: its caller has too many");
+                self.lost.notify_one();
+            }
         }
     }
 
@@ -238,7 +247,7 @@ mod tests {
                 Authenticator::new(Present::new(credentials)),
                 Authenticator::authenticate,
             ));
-        let connections = Connections::new(router, 1000);
+        let connections = Connections::new(router, 10_000);
         let (own, other) = duplex(16 << 10);
         let place = connections.place(Holder::stranger([10, 0, 0, 1].into())).unwrap();
         let (router, builder) = (connections.router.clone(), connections.builder.clone());

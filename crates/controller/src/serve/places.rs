@@ -29,8 +29,8 @@ impl Holder {
 /// The largest numbers of connections.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
-    /// The connections of all peers.
-    pub(super) all: usize,
+    /// The connections of all callers.
+    pub(super) callers: usize,
     /// The connections of all strangers.
     pub(super) strangers: usize,
     /// The connections of the strangers at one address.
@@ -39,12 +39,15 @@ pub(super) struct Room {
     pub(super) of_owner: usize,
 }
 
-/// The places of a listener. A stranger in a full listener takes the place of another stranger: the oldest one at its
-/// own address, or at the address that holds most. A caller never loses its place to a stranger.
+/// The places of a listener. Strangers have places of their own, and one that finds none takes the place of another
+/// stranger: the oldest one at its own address, or at the address that holds most. A caller that finds none takes the
+/// oldest place of the caller that holds most, if that one holds more than the caller itself would.
 #[derive(Debug)]
 pub(super) struct Places<T> {
     room: Room,
     next: u64,
+    /// The number of strangers.
+    strangers: usize,
     /// The places of each holder with any, the oldest first.
     of: BTreeMap<Holder, BTreeMap<u64, T>>,
     holders: BTreeMap<u64, Holder>,
@@ -52,7 +55,7 @@ pub(super) struct Places<T> {
 
 impl<T> Places<T> {
     pub(super) fn new(room: Room) -> Self {
-        Places { room, next: 0, of: BTreeMap::new(), holders: BTreeMap::new() }
+        Places { room, next: 0, strangers: 0, of: BTreeMap::new(), holders: BTreeMap::new() }
     }
 
     /// Gives a new connection a place. Returns the place's number and a connection that has lost its own, or `None` if
@@ -66,36 +69,39 @@ impl<T> Places<T> {
     }
 
     fn make_room(&mut self, holder: &Holder) -> Option<Option<T>> {
-        let is_full = self.holders.len() >= self.room.all;
         match holder {
-            Holder::Known(_) if self.held(holder) >= self.room.of_owner => None,
-            // A caller takes a stranger's place.
-            Holder::Known(_) if is_full => self.oldest_of_strangers().map(Some),
-            Holder::Known(_) => Some(None),
+            Holder::Known(_) => self.room_for_caller(holder),
             Holder::Stranger(_) if self.held(holder) >= self.room.of_address => {
                 Some(self.oldest(&holder.clone()))
             }
-            Holder::Stranger(_) if is_full || self.strangers() >= self.room.strangers => {
-                self.oldest_of_strangers().map(Some)
+            Holder::Stranger(_) if self.strangers() >= self.room.strangers => {
+                self.oldest_of_most(|of| matches!(of, Holder::Stranger(_)), 0).map(Some)
             }
             Holder::Stranger(_) => Some(None),
         }
     }
 
-    /// Passes a place to the caller that its holder has turned out to be. Returns whether the caller may hold another
-    /// place; otherwise the connection should be closed.
-    pub(super) fn recognise(&mut self, number: u64, owner: &Owner) -> bool {
+    fn room_for_caller(&mut self, holder: &Holder) -> Option<Option<T>> {
+        let held = self.held(holder);
+        match held >= self.room.of_owner {
+            true => None,
+            false if self.holders.len() - self.strangers() < self.room.callers => Some(None),
+            false => self.oldest_of_most(|of| matches!(of, Holder::Known(_)), held + 1).map(Some),
+        }
+    }
+
+    /// Passes a place to the caller that its holder has turned out to be. Returns a connection that has lost its own, or
+    /// `None` if the caller may hold no other place: its connection should be closed.
+    pub(super) fn recognise(&mut self, number: u64, owner: &Owner) -> Option<Option<T>> {
         let known = Holder::Known(owner.clone());
         if self.holders.get(&number) == Some(&known) {
-            return true;
+            return Some(None);
         }
-        if self.held(&known) >= self.room.of_owner {
-            return false;
-        }
+        let lost = self.room_for_caller(&known)?;
         if let Some(connection) = self.leave(number) {
             self.put(number, known, connection);
         }
-        true
+        Some(lost)
     }
 
     /// Gives a place up. Returns its connection, unless it has lost the place already.
@@ -103,6 +109,7 @@ impl<T> Places<T> {
         let holder = self.holders.remove(&number)?;
         let places = self.of.get_mut(&holder)?;
         let connection = places.remove(&number);
+        self.strangers -= usize::from(matches!(holder, Holder::Stranger(_)));
         if places.is_empty() {
             self.of.remove(&holder);
         }
@@ -110,6 +117,7 @@ impl<T> Places<T> {
     }
 
     fn put(&mut self, number: u64, holder: Holder, connection: T) {
+        self.strangers += usize::from(matches!(holder, Holder::Stranger(_)));
         self.of.entry(holder.clone()).or_default().insert(number, connection);
         self.holders.insert(number, holder);
     }
@@ -124,13 +132,8 @@ impl<T> Places<T> {
         self.of.get(holder).map_or(0, BTreeMap::len)
     }
 
-    fn of_strangers(&self) -> impl Iterator<Item = (&Holder, usize)> {
-        let all = self.of.iter().map(|(holder, places)| (holder, places.len()));
-        all.filter(|of| matches!(of.0, Holder::Stranger(_)))
-    }
-
     fn strangers(&self) -> usize {
-        self.of_strangers().map(|of| of.1).sum()
+        self.strangers
     }
 
     fn oldest(&mut self, holder: &Holder) -> Option<T> {
@@ -138,10 +141,14 @@ impl<T> Places<T> {
         self.leave(number)
     }
 
-    /// Takes the oldest place of the address that holds most.
-    fn oldest_of_strangers(&mut self) -> Option<T> {
-        let most = self.of_strangers().max_by_key(|of| of.1)?.0.clone();
-        self.oldest(&most)
+    /// Takes the oldest place of the holder of this kind that has most, if it has more than `least`.
+    fn oldest_of_most(&mut self, is_kind: fn(&Holder) -> bool, least: usize) -> Option<T> {
+        let all = self.of.iter().filter(|of| is_kind(of.0));
+        let (most, places) = all.max_by_key(|of| of.1.len())?;
+        if places.len() <= least {
+            return None;
+        }
+        self.oldest(&most.clone())
     }
 }
 
@@ -150,7 +157,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ROOM: Room = Room { all: 12, strangers: 6, of_address: 3, of_owner: 4 };
+    const ROOM: Room = Room { callers: 6, strangers: 6, of_address: 3, of_owner: 4 };
 
     fn at(address: u8) -> Holder {
         Holder::stranger(IpAddr::from([10, 0, 0, address]))
@@ -180,7 +187,10 @@ mod tests {
         for id in 30..32 {
             assert_eq!(enter(&mut places, known("root"), id), Some(None));
         }
-        assert_eq!(enter(&mut places, known("root"), 32), Some(Some(2)), "a stranger's place");
+        assert_eq!(enter(&mut places, known("root"), 32), Some(Some(20)), "spark holds most");
+        assert_eq!(enter(&mut places, known("root"), 33), None, "each has 3");
+        assert_eq!(enter(&mut places, known("nobody"), 40), Some(Some(21)));
+        assert_eq!(enter(&mut places, at(3), 50), Some(Some(2)), "strangers have their own");
     }
 
     #[test]
@@ -188,11 +198,12 @@ mod tests {
         let mut places = Places::new(ROOM);
         let numbers: Vec<u64> = (0..5).map(|id| places.enter(at(id), id).unwrap().0).collect();
         let recognised = numbers.iter().map(|&number| places.recognise(number, &"spark".into()));
-        assert_eq!(recognised.collect::<Vec<_>>(), [true, true, true, true, false]);
-        assert!(places.recognise(numbers[0], &"spark".into()), "again");
+        let there = Some(None);
+        assert_eq!(recognised.collect::<Vec<_>>(), [there, there, there, there, None]);
+        assert_eq!(places.recognise(numbers[0], &"spark".into()), there, "again");
         assert_eq!(places.strangers(), 1);
         assert_eq!((places.leave(numbers[0]), places.leave(numbers[0])), (Some(0), None));
-        assert!(places.recognise(numbers[4], &"spark".into()));
+        assert_eq!(places.recognise(numbers[4], &"spark".into()), there);
     }
 
     #[test]
@@ -215,8 +226,11 @@ mod tests {
                     0 => places.enter(at(which), places.next),
                     1 => places.enter(Holder::Known((*which.to_string()).into()), places.next),
                     2 => {
-                        if let Some(&number) = there.keys().nth(usize::from(which)) {
-                            places.recognise(number, &(*(which % 3).to_string()).into());
+                        let number = there.keys().nth(usize::from(which)).copied();
+                        let owner = (*(which % 3).to_string()).into();
+                        let recognised = number.and_then(|of| places.recognise(of, &owner));
+                        if let Some(lost) = recognised.flatten() {
+                            prop_assert!(there.remove(&lost).is_some());
                         }
                         None
                     }
@@ -235,7 +249,11 @@ mod tests {
                 }
                 let held: Vec<u64> = places.holders.keys().copied().collect();
                 prop_assert_eq!(held, there.keys().copied().collect::<Vec<_>>());
-                prop_assert!(places.strangers() <= ROOM.strangers && there.len() <= ROOM.all);
+                let strangers = places.holders.values().filter(|of| matches!(of, Holder::Stranger(_)));
+                let strangers = strangers.count();
+                prop_assert_eq!(places.strangers(), strangers);
+                prop_assert!(strangers <= ROOM.strangers);
+                prop_assert!(there.len() - strangers <= ROOM.callers);
                 for (holder, of) in &places.of {
                     let most = match holder {
                         Holder::Stranger(_) => ROOM.of_address,

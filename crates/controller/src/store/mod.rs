@@ -6,7 +6,7 @@ pub use embedded::Embedded;
 
 use crate::core::{Change, State};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The storage of changes. The owner of the core waits for [`write`](Store::write) before it
 /// answers a caller.
@@ -50,7 +50,7 @@ pub enum StoreError {
     #[error("{}: another program has this store open", .0.display())]
     InUse(PathBuf),
     /// The file is truncated, or was changed by another program.
-    #[error("{}: {why}; not a controller's store, or damaged; move it away to start without it", .path.display())]
+    #[error("{}: {why}; not a controller's store, or damaged", .path.display())]
     Damaged {
         /// The path of the file.
         path: PathBuf,
@@ -75,4 +75,17 @@ pub enum StoreError {
         /// The error.
         why: String,
     },
+}
+
+impl StoreError {
+    /// Returns the error for a file of which another one is a copy.
+    #[must_use]
+    pub fn at(mut self, original: &Path) -> Self {
+        let (StoreError::InUse(path)
+        | StoreError::Damaged { path, .. }
+        | StoreError::OtherForm { path, .. }
+        | StoreError::Failed { path, .. }) = &mut self;
+        original.clone_into(path);
+        self
+    }
 }

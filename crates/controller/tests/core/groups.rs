@@ -105,6 +105,21 @@ fn renewal_at_another_controller_is_stored_before_the_answer() {
     assert!(matches!(outputs[..], [Output::Answer { answer: Ok(_), .. }]), "{outputs:?}");
 }
 
+/// A lease that began during a write ends when the store has not accepted the write.
+#[test]
+fn client_is_kept_only_after_it_is_stored() {
+    let (client, state) = client_of("b");
+    let mut core = new(state);
+    hear(&mut core, 0, held(&["a"], 3000));
+    let stores = |outputs: &[Output]| outputs.iter().any(|of| matches!(of, Output::Store { .. }));
+    assert!(stores(&hear(&mut core, 2999, renew(client))));
+    // The group is lost and held again, while the write is in progress.
+    hear(&mut core, 3001, held(&["a"], 1_000_000));
+    hear(&mut core, 3002, Input::StoredByOther { revision: 1, changes: Vec::new() });
+    let outputs = hear(&mut core, 3003, renew(client));
+    assert!(stores(&outputs), "b keeps the lease: {outputs:?}");
+}
+
 /// The holder of a group ends the leases of its clients, and not before a full lease.
 #[test]
 fn group_holder_ends_client_leases() {

@@ -128,7 +128,7 @@ impl Daemon {
             switches: gated(gate),
             paths: gated(None),
             discovery: gated(None),
-            recording: Some(Recording::begin(rotating("recording"), beginning)),
+            recording: Some(Recording::begin(rotating("recording"), beginning).unwrap()),
             audit: Some(Audit::open(rotating("audit")).unwrap()),
             metrics: metrics.clone(),
             restores,

@@ -84,10 +84,7 @@ fn stored(store: &Store) -> Result<State, Failure> {
         #[cfg(not(feature = "etcd"))]
         Store::Cluster(_) => Err(Failure::without("etcd")),
         #[cfg(feature = "etcd")]
-        Store::Cluster(cluster) => {
-            let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
-            Ok(Etcd::read_state(&endpoints).map_err(Error::from)?)
-        }
+        Store::Cluster(cluster) => Ok(Etcd::read_state(&Endpoints::new(cluster)?)?),
     }
 }
 
@@ -100,7 +97,7 @@ fn in_file(path: &Path) -> Result<State, Failure> {
     let copy = folder.path().join("store");
     std::fs::copy(path, &copy).with_context(|| path.display().to_string())?;
     let loaded = Embedded::open(&copy).and_then(|mut store| store.load());
-    Ok(loaded.with_context(|| format!("a copy of {}", path.display()))?)
+    Ok(loaded.map_err(|error| error.at(path))?)
 }
 
 impl Use for DryRun<'_> {

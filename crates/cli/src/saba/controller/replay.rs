@@ -3,9 +3,10 @@
 use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
 use crate::output::Json;
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use bandwise_controller::core::{Output, Task};
-use bandwise_controller::daemon::{Replay, Replayed};
+use bandwise_controller::daemon::{Replay, ReplayError, Replayed};
+use bandwise_input::InputError;
 use serde::Serialize;
 use std::fs::File;
 use std::io::BufReader;
@@ -112,7 +113,7 @@ impl Flags {
             }
         });
         let Replayed { starts, parts, gaps, inputs, outputs, orders, cut, differs } =
-            replayed.with_context(|| name.clone())?;
+            replayed.map_err(|error| unreadable(&name, error))?;
         let row = FileRow { file: name, starts, parts, gaps, inputs, outputs, orders, cut, events };
         Ok((row, differs))
     }
@@ -134,6 +135,20 @@ impl Answer for ReplayAnswer {
             text += "all outputs are those of the recording\n";
         }
         text
+    }
+}
+
+/// Returns the failure for a file that can't be replayed.
+fn unreadable(name: &str, error: ReplayError) -> Failure {
+    let message = error.to_string();
+    match error {
+        ReplayError::Io(error) => {
+            Failure::Work(anyhow::Error::from(error).context(name.to_owned()))
+        }
+        ReplayError::Line { .. } => {
+            let error = InputError::whole(name, message);
+            Failure::Input(error.allowed("a recording as a controller of this version wrote it"))
+        }
     }
 }
 

@@ -131,17 +131,17 @@ impl Use for Run<'_> {
         let Opened { ports, writer, paths, discovery } = opened;
         let (store, stored, revision) = match &settings.store {
             Store::File(path) => {
-                let mut store = Embedded::open(path).map_err(Error::from)?;
-                let stored = store.load().map_err(Error::from)?;
+                let mut store = Embedded::open(path)?;
+                let stored = store.load()?;
                 (Box::new(store) as Box<dyn Persister>, stored, 0)
             }
             #[cfg(not(feature = "etcd"))]
             Store::Cluster(_) => return Err(Failure::without("etcd")),
             #[cfg(feature = "etcd")]
             Store::Cluster(cluster) => {
-                let endpoints = Endpoints::new(cluster).map_err(Error::from)?;
+                let endpoints = Endpoints::new(cluster)?;
                 let opened = Etcd::open(endpoints, &cluster.groups, clustering, &table);
-                let (store, stored, revision) = opened.map_err(Error::from)?;
+                let (store, stored, revision) = opened?;
                 (Box::new(store) as Box<dyn Persister>, stored, revision)
             }
         };
@@ -160,8 +160,8 @@ impl Use for Run<'_> {
         let audit = settings.audit.as_ref();
         let audit = audit.map(|of| Audit::open(of.clone()).with_context(|| named(of)));
         let recording = settings.recording.clone();
-        let recording = recording.map(|of| Recording::begin(of, beginning));
         bandwise_controller::log_to_standard_error();
+        let recording = recording.map(|of| Recording::begin(of, beginning)).transpose()?;
         bandwise_controller::raise_descriptor_limit();
         let metrics = Metrics::new();
         let parts = Parts {

@@ -1,8 +1,8 @@
 //! The events of etcd, and their translation into inputs of the core.
 
-use super::steps::{Purpose, Step};
+use super::steps::Step;
 use super::{Notice, Session, SessionOutput};
-use crate::cluster::calls::{Call, Content, Failure, Update};
+use crate::cluster::calls::{Content, Failure, Update};
 use crate::cluster::content::{Loaded, RevisionEvents};
 use crate::core::Input;
 use crate::daemon::Write;
@@ -21,8 +21,9 @@ impl Session {
             self.happened(now, events);
         }
         if is_unclear {
-            (self.step, self.watch) = (Step::Loads, None);
-            self.call(Purpose::Content, Call::Load);
+            // The lease is renewed when the store is read.
+            (self.watch, self.keep_alive) = (None, None);
+            self.load(Step::LoadsAgain);
         }
         Ok(())
     }

@@ -81,6 +81,8 @@ pub struct Session {
     keep_alive: Option<Duration>,
     /// The last report to the event loop in this exchange.
     reported: Option<Report>,
+    /// True if the store has to be read before anything else, since it was not readable.
+    is_unread: bool,
     /// True if etcd lacks this controller's name or the shared rules.
     lacks_name: bool,
     lacks_rules: bool,
@@ -129,6 +131,7 @@ impl Session {
             watch: None,
             keep_alive: None,
             reported: None,
+            is_unread: false,
             lacks_name: false,
             lacks_rules: false,
             out: VecDeque::new(),
@@ -139,8 +142,12 @@ impl Session {
     pub fn handle(&mut self, now: Duration, input: SessionInput) {
         let handled = match input {
             SessionInput::Opened(Ok(())) if self.step == Step::Opens => {
-                self.step = Step::Recognises;
-                self.call(Purpose::Recall, Call::Recall(self.revision));
+                if self.is_unread {
+                    self.load(Step::LoadsAgain);
+                } else {
+                    self.step = Step::Recognises;
+                    self.call(Purpose::Recall, Call::Recall(self.revision));
+                }
                 Ok(())
             }
             SessionInput::Opened(Err(failure)) if self.step == Step::Opens => Err(failure),
@@ -233,6 +240,13 @@ impl Session {
             }
             None => Step::Ended,
         };
+    }
+
+    /// Reads the whole store.
+    fn load(&mut self, step: Step) {
+        self.step = step;
+        self.is_unread = true;
+        self.call(Purpose::Content, Call::Load);
     }
 
     fn call(&mut self, purpose: Purpose, call: Call) {

@@ -19,12 +19,13 @@ pub(super) enum Step {
     Recognises,
     /// Reads the store of an etcd that was replaced, before the lease.
     LoadsFirst,
+    /// Reads the store that was not readable before. Until it is, the lease is not renewed: this controller does not
+    /// know what the others do.
+    LoadsAgain,
     /// Asks for a lease, and then for the name of this controller. Renews a lease that has ended.
     Leases,
     /// Reads the store before this lease goes on, which had ended by the clock of this controller.
     LoadsFor(Lease),
-    /// Reads the store again, before a new watch.
-    Loads,
     Watches,
     /// Handles events, writes, claims and keep-alives.
     Exchanges,
@@ -82,17 +83,14 @@ impl Session {
             (Purpose::Recall, Ok(Reply::Compacted)) => self.begin(now),
             (Purpose::Content, Ok(Reply::Content(content))) => {
                 self.loaded(now, &content)?;
-                match self.step {
-                    Step::LoadsFirst => {
-                        // It was a lease of the former cluster.
-                        self.lease = None;
-                        self.begin(now);
-                    }
-                    Step::LoadsFor(lease) => {
-                        self.lease = Some(lease);
-                        self.leased(now, lease.id);
-                    }
-                    _ => self.watch(),
+                self.is_unread = false;
+                if let Step::LoadsFor(lease) = self.step {
+                    self.lease = Some(lease);
+                    self.leased(now, lease.id);
+                } else {
+                    // Another etcd does not know the lease.
+                    self.lease = self.lease.filter(|_| self.step != Step::LoadsFirst);
+                    self.begin(now);
                 }
             }
             (Purpose::Lease(asked), Ok(Reply::Granted(id))) => {
@@ -102,8 +100,7 @@ impl Session {
             }
             // Somebody may have removed the holdings since, and others hold the groups.
             (Purpose::Revive(lease), Ok(Reply::KeptAlive)) => {
-                self.step = Step::LoadsFor(lease);
-                self.call(Purpose::Content, Call::Load);
+                self.load(Step::LoadsFor(lease));
             }
             (Purpose::Revive(_), Err(Failure::Rejected(_))) => {
                 self.lease = None;
@@ -169,8 +166,7 @@ impl Session {
     /// continue the known ones.
     fn replaced(&mut self) {
         self.out.push_back(SessionOutput::Notice(Notice::Replaced { known: self.revision }));
-        self.step = Step::LoadsFirst;
-        self.call(Purpose::Content, Call::Load);
+        self.load(Step::LoadsFirst);
     }
 
     /// Starts a lease if there is none. Fails while another controller of the same name is alive. A lease that has ended

@@ -2,9 +2,10 @@
 
 use super::Core;
 use super::waiting::{Waiting, Writing};
+use crate::core::batch::Batch;
 use crate::core::change::Change;
 use crate::core::output::Output;
-use crate::core::request::Refusal;
+use crate::core::request::{ClientId, Refusal};
 use crate::core::state::State;
 
 /// The number of ids of each kind that are skipped after the store was emptied or restored. Other controllers may have
@@ -19,7 +20,7 @@ impl Core {
         }
         let Some(Writing { mut batch, .. }) = self.writing.take() else { return };
         if let Some(error) = error {
-            batch.take_back(&mut self.state);
+            self.take_back(&mut batch);
             // Answers without changes are refused too: they may depend on changes that were undone.
             let refused = batch.answers.into_iter();
             let refused = refused.map(|of| (of.0, Err(Refusal::NotStored(error.clone()))));
@@ -105,9 +106,30 @@ impl Core {
     /// Undoes the write that is in progress. Its requests go into the next write.
     fn decide_anew(&mut self) {
         let Some(Writing { mut batch, taken }) = self.writing.take() else { return };
-        batch.take_back(&mut self.state);
+        self.take_back(&mut batch);
         for waiting in taken.into_iter().rev() {
             self.waiting.push_front(waiting);
+        }
+    }
+
+    fn take_back(&mut self, batch: &mut Batch) {
+        batch.take_back(&mut self.state);
+        for change in &batch.changes {
+            // The groups may have changed during the write.
+            if let Change::Client(client, _) = change {
+                self.keep_lease(*client);
+            }
+        }
+    }
+
+    /// Keeps the lease of a client whose group this controller holds, and of no other one.
+    fn keep_lease(&mut self, client: ClientId) {
+        let home = self.state.clients.get(&client).map(|of| &of.home);
+        let is_ours = home.is_some_and(|home| self.holding.has(home));
+        match (is_ours, self.leases.has(client)) {
+            (true, false) => self.renew(client),
+            (false, true) => self.leases.forget(client),
+            _ => {}
         }
     }
 
@@ -123,14 +145,7 @@ impl Core {
                 Change::Connection(_, Some(made)) => {
                     made.path.iter().for_each(|&port| self.ports.count(port, true));
                 }
-                Change::Client(client, of) => {
-                    let is_ours = of.as_ref().is_some_and(|of| self.holding.has(&of.home));
-                    match (is_ours, self.leases.has(*client)) {
-                        (true, false) => self.renew(*client),
-                        (false, true) => self.leases.forget(*client),
-                        _ => {}
-                    }
-                }
+                Change::Client(client, _) => self.keep_lease(*client),
                 Change::Drained(port, drained) => {
                     self.ports
                         .change(*port, self.now, &self.rules, |port| port.is_drained = *drained);

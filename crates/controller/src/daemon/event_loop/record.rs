@@ -123,7 +123,7 @@ mod tests {
         let beginning = Beginning::new(Rules::default(), clustering, table, &State::default());
         let mut core = beginning.core().unwrap();
         let rotating = RotatingFile::new(own.join("recording"), Bytes::new(1), 100);
-        let mut record = Record::new(Recording::begin(rotating, beginning));
+        let mut record = Record::new(Recording::begin(rotating, beginning).unwrap());
         // No file can be created there until the folder is back.
         fs::rename(&own, &away).unwrap();
         let mut now = Duration::ZERO;
@@ -163,7 +163,7 @@ mod tests {
         let beginning = Beginning::new(Rules::default(), clustering, table, &State::default());
         let mut core = beginning.core().unwrap();
         let rotating = RotatingFile::new(own.join("recording"), Bytes::new(1 << 20), 2);
-        let mut record = Record::new(Recording::begin(rotating, beginning));
+        let mut record = Record::new(Recording::begin(rotating, beginning).unwrap());
         hears(&mut record, &mut core, Duration::from_millis(1));
         fs::create_dir(&own).unwrap();
         for milliseconds in 0..3 {

@@ -9,8 +9,9 @@ use bandwise_saba::table::read;
 use bandwise_units::Bytes;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The initial state of a core: the first line of each part of a recording.
@@ -38,6 +39,14 @@ pub struct Beginning {
 
 /// The format version of recordings.
 pub(super) const FORM: u32 = 8;
+
+/// The begin of the first line of a recording, before its format version.
+pub(super) const FIRST: &str = "{\"recording\":";
+
+/// A file that is not a recording, where a recording should be.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: is not a recording", .0.display())]
+pub struct NoRecording(pub PathBuf);
 
 /// An input, and a hash of the outputs that followed.
 #[derive(Debug, Serialize, Deserialize)]
@@ -130,16 +139,24 @@ pub struct Recording {
 
 impl Recording {
     /// Opens the recording, or creates it, and writes the initial state. If that fails, for example on a full disk, the
-    /// recording begins later, with the core's state at that time.
-    pub fn begin(rotating: RotatingFile, mut beginning: Beginning) -> Self {
-        let begun = begin(&rotating, &beginning);
+    /// recording begins later, with the core's state at that time. A recording in another format counts as full.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`NoRecording`] if the file is not a recording. It stays as it is.
+    pub fn begin(rotating: RotatingFile, mut beginning: Beginning) -> Result<Self, NoRecording> {
+        let first = First::of(rotating.path());
+        if let Ok(First::Foreign) = first {
+            return Err(NoRecording(rotating.path().to_owned()));
+        }
+        let begun = first.and_then(|first| begin(&rotating, first, &beginning));
         beginning.stored = Vec::new();
         beginning.shared = None;
         let (file, began, fault) = match begun {
             Ok((file, began)) => (Some(file), began, None),
             Err(error) => (None, (0, 0), Some(error)),
         };
-        Recording { rotating, beginning, file, fault, began }
+        Ok(Recording { rotating, beginning, file, fault, began })
     }
 
     /// Returns the reason why the recording could not be begun, once.
@@ -197,14 +214,22 @@ impl Recording {
 
 /// Opens the file and writes the initial state. Returns the file with the state's length, and the offset at which it
 /// ends.
-fn begin(rotating: &RotatingFile, beginning: &Beginning) -> io::Result<(Counted, (u64, u64))> {
+fn begin(
+    rotating: &RotatingFile,
+    first: First,
+    beginning: &Beginning,
+) -> io::Result<(Counted, (u64, u64))> {
     rotating.check()?;
+    if matches!(first, First::Form(form) if form != FORM) {
+        tracing::warn!(path = %rotating.path().display(), "the recording has another format: moved it away");
+        rotating.archive()?;
+    }
     let (mut file, mut length) = rotating.open()?;
     if length >= rotating.size().get() {
         rotating.archive()?;
         (file, length) = rotating.open()?;
-        rotating.prune()?;
     }
+    rotating.prune()?;
     let mut file = Counted { file: BufWriter::new(file), length };
     let written = file.line(beginning).and_then(|()| file.flush());
     let state = file.length - length;
@@ -216,6 +241,34 @@ fn begin(rotating: &RotatingFile, beginning: &Beginning) -> io::Result<(Counted,
             file.set_len(length)?;
             Err(error)
         }
+    }
+}
+
+/// The first bytes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// There is no file, or an empty one.
+    Nothing,
+    /// A recording of this format.
+    Form(u32),
+    /// Something else.
+    Foreign,
+}
+
+impl First {
+    fn of(path: &Path) -> io::Result<Self> {
+        let mut first = Vec::new();
+        match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => drop(opened?.take(64).read_to_end(&mut first)?),
+        }
+        if first.is_empty() {
+            return Ok(First::Nothing);
+        }
+        let rest = first.strip_prefix(FIRST.as_bytes());
+        let digits = rest.and_then(|rest| rest.split(|byte| !byte.is_ascii_digit()).next());
+        let form = digits.and_then(|of| std::str::from_utf8(of).ok()?.parse().ok());
+        Ok(form.map_or(First::Foreign, First::Form))
     }
 }
 

@@ -25,7 +25,7 @@ impl Written {
             &State::default(),
         );
         let core = beginning.core().unwrap();
-        let recording = Recording::begin(rotating, beginning);
+        let recording = Recording::begin(rotating, beginning).unwrap();
         assert!(recording.fault.is_none());
         Written { core, recording, now: Duration::ZERO }
     }
@@ -134,6 +134,30 @@ fn large_initial_state_does_not_force_frequent_rotation() {
     assert_eq!(inputs(folder.path()), 500);
 }
 
+/// A recording of another format is kept beside the new one, and a file of another kind stays as it is.
+#[test]
+fn files_of_others_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, older) =
+        (folder.path().join("recording"), folder.path().join("recording.part-000001"));
+    let other = format!("{FIRST}{},\"version\":\"0.0.1\"}}\n", FORM - 1);
+    fs::write(&own, &other).unwrap();
+    let mut written = Written::begin(folder.path());
+    written.record_some();
+    written.recording.flush().unwrap();
+    assert_eq!(fs::read_to_string(&older).unwrap(), other);
+    fs::remove_file(older).unwrap();
+    assert_eq!(inputs(folder.path()), 5);
+
+    for foreign in ["a text\n", "{\"recording\":x", "{}"] {
+        fs::write(&own, foreign).unwrap();
+        let beginning = written.recording.beginning.clone();
+        let rotating = written.recording.rotating.clone();
+        assert!(Recording::begin(rotating, beginning).is_err(), "{foreign}");
+        assert_eq!(fs::read_to_string(&own).unwrap(), foreign);
+    }
+}
+
 /// A state of more than half a file is not recorded, and leaves nothing in the file.
 #[test]
 fn too_large_states_are_refused() {
@@ -146,7 +170,7 @@ fn too_large_states_are_refused() {
     let mut beginning = written.recording.beginning.clone();
     beginning.table = format!("# {}\n{TABLE}", "x".repeat(SMALL as usize));
     let rotating = RotatingFile::new(folder.path().join("recording"), Bytes::new(10_000), 2);
-    let mut refused = Recording::begin(rotating, beginning);
+    let mut refused = Recording::begin(rotating, beginning).unwrap();
     let fault = refused.take_fault().unwrap().to_string();
     assert!(fault.contains("more than half of a file of 10000 B"), "{fault}");
     assert!(refused.begin_another(written.core.snapshot()).is_err());

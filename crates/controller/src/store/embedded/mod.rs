@@ -1,5 +1,7 @@
 //! [`Embedded`]: a store in a file (redb) with one writing process.
 
+mod trial;
+
 use super::{Store, StoreError};
 use crate::core::{Change, State};
 use redb::backends::FileBackend;
@@ -10,6 +12,7 @@ use redb::{
 use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use trial::Trial;
 
 /// The last change of each key, as JSON.
 const RECORDS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("records");
@@ -60,22 +63,30 @@ impl Embedded {
             _ => {}
         }
         let file = path.to_owned();
-        Embedded::with(path, Box::new(move |builder| builder.open(&file)))
+        let mut store = Embedded::with(path, Box::new(move |builder| builder.open(&file)));
+        store.verify()?;
+        store.database()?;
+        Ok(store)
     }
 
-    fn with(path: &Path, open: Open) -> Result<Self, StoreError> {
-        let mut store =
-            Embedded { path: path.to_owned(), open, database: None, number: 0, doubtful: None };
+    /// Verifies the whole file, which stays as it is.
+    fn verify(&mut self) -> Result<(), StoreError> {
+        let trial = || Trial::new(File::options().read(true).write(true).open(&self.path)?);
         let mut builder = Database::builder();
         builder.set_check_integrity_on_open(true);
-        let database = (store.open)(&mut builder).map_err(|error| store.unusable(error))?;
-        let (form, number) = numbers(&database).map_err(|error| store.damaged(&error))?;
+        let database = trial().and_then(|trial| builder.create_with_backend(trial));
+        let database = database.map_err(|error| self.unusable(error))?;
+        let (form, number) = numbers(&database).map_err(|error| self.damaged(&error))?;
         if form != FORM.1 {
-            let (path, found, known) = (store.path, form, FORM.1);
+            let (path, found, known) = (self.path.clone(), form, FORM.1);
             return Err(StoreError::OtherForm { path, found, known });
         }
-        (store.database, store.number) = (Some(database), number);
-        Ok(store)
+        self.number = number;
+        Ok(())
+    }
+
+    fn with(path: &Path, open: Open) -> Self {
+        Embedded { path: path.to_owned(), open, database: None, number: 0, doubtful: None }
     }
 
     /// Returns the database. Opens it again if necessary, and then undoes a failed write that was stored after all.
@@ -151,6 +162,8 @@ fn numbers(database: &Database) -> Result<(u64, u64), redb::Error> {
 fn edit(database: &Database, number: u64, edits: Edits) -> Result<(), redb::Error> {
     let mut transaction = database.begin_write()?;
     transaction.set_durability(Durability::Immediate)?;
+    // With one phase, an answered write whose bytes are damaged later counts as one that a crash cut off.
+    transaction.set_two_phase_commit(true);
     {
         let mut records = transaction.open_table(RECORDS)?;
         for (key, value) in edits {

@@ -82,31 +82,38 @@ fn truncated_store_is_refused_or_complete() {
     assert!(matches!(missing, Err(StoreError::Failed { .. })));
 }
 
-/// A file with one turned bit is refused and stays as it is, or is complete.
+/// A file with one turned bit is refused and stays as it is, or is complete: after a clean end, and after a kill.
 #[test]
 fn store_with_a_turned_bit_is_refused_or_complete() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store");
-    Embedded::open(&path).unwrap().write(&some()).unwrap();
-    let whole = std::fs::read(&path).unwrap();
-    let (state, turned) = (State::of(some()), folder.path().join("turned"));
-    let mut refused = 0;
-    for part in 0..200 {
-        // Positions in all pages, and all bits of a byte.
-        let (at, bit) = (whole.len() * part / 200 + part % 61, part % 8);
-        let mut bytes = whole.clone();
-        bytes[at.min(whole.len() - 1)] ^= 1 << bit;
-        std::fs::write(&turned, &bytes).unwrap();
-        match Embedded::open(&turned).and_then(|mut store| store.load()) {
-            Ok(found) => assert_eq!(found, state, "bit {bit} of byte {at}"),
-            Err(error) => {
-                assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
-                assert!(std::fs::read(&turned).unwrap() == bytes, "bit {bit} of byte {at}");
-                refused += 1;
+    let mut store = Embedded::open(&path).unwrap();
+    store.write(&some()).unwrap();
+    let last = application(200, "the last");
+    store.write(std::slice::from_ref(&last)).unwrap();
+    let killed = std::fs::read(&path).unwrap();
+    drop(store);
+    let ended = std::fs::read(&path).unwrap();
+    let state = State::of(some().into_iter().chain([last]));
+    let turned = folder.path().join("turned");
+    for whole in [&killed, &ended] {
+        let text = b"the last";
+        let newest = whole.windows(text.len()).position(|of| of == text).unwrap();
+        // Positions in all pages, all bits of a byte, and the newest record.
+        let places = (0..150).map(|part| (whole.len() * part / 150 + part % 61, part % 8));
+        for (at, bit) in places.chain([(newest, 0)]) {
+            let mut bytes = whole.clone();
+            bytes[at.min(whole.len() - 1)] ^= 1 << bit;
+            std::fs::write(&turned, &bytes).unwrap();
+            match Embedded::open(&turned).and_then(|mut store| store.load()) {
+                Ok(found) => assert!(at != newest && found == state, "bit {bit} of byte {at}"),
+                Err(error) => {
+                    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+                    assert!(std::fs::read(&turned).unwrap() == bytes, "bit {bit} of byte {at}");
+                }
             }
         }
     }
-    assert!(refused > 0);
 }
 
 /// Others can't read a new store, and nothing else is left beside it.
@@ -187,7 +194,7 @@ fn full_disk_loses_no_accepted_write() {
             let file = FileBackend::new(file)?;
             builder.create_with_backend(Full { file, left: of.clone() })
         });
-        let mut store = Embedded::with(&path, open).unwrap();
+        let mut store = Embedded::with(&path, open);
         store.write(&some()).unwrap();
         let mut state = State::of(some());
         left.store(room, Ordering::Relaxed);

@@ -89,8 +89,17 @@ impl Checker {
         };
     }
 
-    pub(super) fn restored(&mut self, etcd: &Etcd, clients: &[Client]) {
+    /// Handles a copy of etcd in its place. A controller that does not know the last ids may know nothing later than the
+    /// copy, and then notices no loss.
+    pub(super) fn restored(
+        &mut self,
+        etcd: &Etcd,
+        processes: &[Option<Process>],
+        clients: &[Client],
+    ) {
         let state = etcd.state();
+        let lags = |of: &Process| self.unlearned != Some(next_of(of.core.state()));
+        self.ids_are_lost |= processes.iter().flatten().any(lags);
         self.back.0.extend(state.applications().map(|of| of.0));
         self.back.1.extend(state.connections().map(|of| of.0));
         self.answered_below = clients.iter().filter_map(Client::answered_below).collect();
@@ -149,6 +158,13 @@ impl Checker {
         }
         if !others.is_empty() {
             self.fails(|| format!("{} writes {port:?}, and so may {others:?}", NAMES[at]));
+        }
+    }
+
+    /// Handles a controller that holds groups although it can't know what others do.
+    pub(super) fn goes_on(&mut self, now: Duration, at: usize) {
+        if now > self.two_writers {
+            self.fails(|| format!("{} goes on with an unreadable etcd", NAMES[at]));
         }
     }
 

@@ -53,6 +53,11 @@ pub(super) fn keys() -> Keys {
     Keys::under("/twin")
 }
 
+/// Returns the key of a record that nobody can read.
+fn scribbled() -> String {
+    "/twin/record/connection/00000000009999999999".into()
+}
+
 fn empty(cluster: u64) -> Data {
     let (values, leases) = (BTreeMap::new(), BTreeMap::new());
     let (events, past) = (Vec::new(), Vec::new());
@@ -229,6 +234,19 @@ impl Etcd {
         self.delete_if(|_, _| true);
     }
 
+    /// Writes a record that nobody can read.
+    pub(super) fn scribble(&mut self) {
+        self.data.revision += 1;
+        self.put(&scribbled(), "{", 0);
+    }
+
+    /// Removes that record. Returns whether it was there.
+    pub(super) fn wipe(&mut self) -> bool {
+        let is_there = self.data.values.contains_key(&scribbled());
+        self.delete_if(|key, _| key == scribbled());
+        is_there
+    }
+
     pub(super) fn back_up(&mut self) {
         self.backup = Some(self.data.clone());
     }
@@ -260,7 +278,9 @@ impl Etcd {
 
     fn records(&self) -> impl Iterator<Item = Change> {
         let records = self.data.values.iter().filter(|of| of.0.contains("/record/"));
-        records.map(|of| serde_json::from_str(&of.1.text).unwrap())
+        records
+            .filter(|of| *of.0 != scribbled())
+            .map(|of| serde_json::from_str(&of.1.text).unwrap())
     }
 
     /// Returns the stored answers to a client's requests with smaller numbers.

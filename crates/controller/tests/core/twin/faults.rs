@@ -34,6 +34,8 @@ pub(super) enum Fault {
     Replaced,
     /// Past events are dropped.
     Compacted,
+    /// Somebody writes a record that nobody can read.
+    Unreadable(Duration),
     /// Orders at a port go wrong.
     Port(PortId, PortFault, Duration),
     /// A port loses its configuration.
@@ -74,6 +76,7 @@ impl Fault {
             | Fault::Outage(lasts)
             | Fault::Full(lasts)
             | Fault::Slow(lasts)
+            | Fault::Unreadable(lasts)
             | Fault::Port(.., lasts) => lasts,
             _ => Duration::ZERO,
         }
@@ -97,7 +100,7 @@ pub(super) fn draw(
         let port = PortId(chance.below(ports));
         let short = Duration::from_millis(100 + chance.below(2_000));
         let long = Duration::from_millis(100 + chance.below(6_000));
-        let fault = match chance.below(if loses { 30 } else { 26 }) {
+        let fault = match chance.below(if loses { 31 } else { 27 }) {
             0..4 => Fault::Killed(controller, long),
             4 => Fault::Stopped(controller, short),
             5..8 => Fault::Paused(controller, long),
@@ -120,8 +123,9 @@ pub(super) fn draw(
             23 => Fault::Overwritten(port),
             24 => Fault::Silent(chance.below(clients as u64) as usize),
             25 => Fault::BackedUp,
-            26 => Fault::Emptied,
-            27 | 28 => Fault::Restored(chance.one_in(2)),
+            26 => Fault::Unreadable(long),
+            27 => Fault::Emptied,
+            28 | 29 => Fault::Restored(chance.one_in(2)),
             _ => Fault::Replaced,
         };
         faults.push((at, fault));

@@ -2,6 +2,7 @@
 
 use super::event::Event;
 use super::faults::Fault;
+use super::process::{LEASE, NAMES, Process};
 use super::twin::Twin;
 use std::time::Duration;
 
@@ -34,7 +35,9 @@ impl Twin<'_> {
             Fault::BackedUp => self.etcd.back_up(),
             Fault::Restored(is_new) => {
                 self.etcd.restore(self.now, is_new);
-                self.checker.restored(&self.etcd, &self.clients);
+                // The operator looks at the copy first.
+                self.etcd.wipe();
+                self.checker.restored(&self.etcd, &self.processes, &self.clients);
                 self.break_links();
             }
             Fault::Replaced => {
@@ -42,6 +45,7 @@ impl Twin<'_> {
                 self.break_links();
             }
             Fault::Compacted => self.etcd.compact(),
+            Fault::Unreadable(_) => self.etcd.scribble(),
             Fault::Port(port, fault, _) => drop(self.switch.faults.insert(port, fault)),
             Fault::Reset(port) => self.switch.reset(port),
             Fault::Overwritten(port) => self.switch.overwrite(port),
@@ -60,6 +64,13 @@ impl Twin<'_> {
         match fault {
             Fault::Paused(at, _) | Fault::Suspended(at, _) => self.resume(at, number),
             Fault::Outage(_) => self.etcd.elect(self.now),
+            Fault::Unreadable(lasts) => {
+                let is_long = lasts > LEASE + Duration::from_secs(1);
+                let was_there = self.etcd.wipe();
+                if was_there && is_long {
+                    self.check_unread(number);
+                }
+            }
             Fault::Port(port, fault, _) if self.switch.faults.get(&port) == Some(&fault) => {
                 self.switch.faults.remove(&port);
             }
@@ -71,6 +82,35 @@ impl Twin<'_> {
         }
         self.etcd.is_full = !self.full.is_empty();
         self.report_news();
+    }
+
+    /// Checks that nobody goes on with an etcd that has been unreadable for longer than a lease, and that read it when
+    /// this began.
+    fn check_unread(&mut self, number: usize) {
+        let (began, second) = (self.faults[number].0, Duration::from_secs(1));
+        let makes_readable = |(of, (at, fault)): (usize, &(Duration, Fault))| {
+            let is_one = fault.loses_store() || matches!(fault, Fault::Unreadable(_));
+            of != number && is_one && *at <= self.now && *at + fault.lasts() >= began
+        };
+        if self.faults.iter().enumerate().any(makes_readable) {
+            return;
+        }
+        for at in 0..NAMES.len() {
+            let keeps_from_reading = |of: &(Duration, Fault)| {
+                let is_one = match of.1 {
+                    Fault::Cut(of, ..) | Fault::Paused(of, _) | Fault::Suspended(of, _) => of == at,
+                    Fault::Outage(_) | Fault::Full(_) | Fault::Slow(_) => true,
+                    _ => false,
+                };
+                is_one && of.0 < began + second && of.0 + of.1.lasts() + second > began
+            };
+            let goes_on = |of: &&Process| of.paused.is_none() && of.may_write(self.now);
+            if self.processes[at].as_ref().filter(goes_on).is_some()
+                && !self.faults.iter().any(keeps_from_reading)
+            {
+                self.checker.goes_on(self.now, at);
+            }
+        }
     }
 
     fn pause(&mut self, at: usize, stands_still: bool) {

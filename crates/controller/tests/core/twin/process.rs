@@ -3,7 +3,6 @@
 use super::super::world::{PORTS, profiles, resumed};
 use super::etcd::keys;
 use super::event::{Inside, Thread};
-use bandwise_controller::cluster::calls::Content;
 use bandwise_controller::cluster::content::Loaded;
 use bandwise_controller::cluster::session::{CallId, Parameters, Session};
 use bandwise_controller::core::{
@@ -100,8 +99,7 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts a controller from the content of etcd.
-    pub(super) fn start(now: Duration, table: &Table, at: usize, run: u64, of: &Content) -> Self {
-        let loaded = Loaded::read(&keys(), of).unwrap();
+    pub(super) fn start(now: Duration, table: &Table, at: usize, run: u64, loaded: Loaded) -> Self {
         let own = Group::from(NAMES[at]);
         let core = table.core(State::of(loaded.records.iter().cloned()));
         let core = core.shared(own.clone(), loaded.head);
@@ -150,6 +148,11 @@ impl Process {
             assert_eq!(others, outputs, "a resumed core differs");
         }
         outputs
+    }
+
+    /// Returns whether an order may begin now.
+    pub(super) fn may_write(&self, now: Duration) -> bool {
+        !self.is_ending && self.core.writes_until() > now - self.behind
     }
 
     /// Compares the core with one that is resumed from a snapshot, from now on.

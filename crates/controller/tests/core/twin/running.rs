@@ -8,7 +8,7 @@ use super::process::{NAMES, Process, discovered, group_of};
 use super::sabotage::Sabotage;
 use super::twin::Twin;
 use bandwise_controller::cluster::calls::Failure;
-use bandwise_controller::cluster::content::replace_rules;
+use bandwise_controller::cluster::content::{Loaded, replace_rules};
 use bandwise_controller::cluster::session::{SessionInput, SessionOutput};
 use bandwise_controller::core::{Cause, Input, OrderOutcome, Output, Owner, Request};
 use bandwise_controller::daemon::{PersisterMessage, Write};
@@ -31,9 +31,13 @@ impl Twin<'_> {
         let _ = self.etcd.call(self.now, &rules);
         self.report_news();
         self.runs += 1;
-        let (run, content) = (self.runs, self.etcd.content());
-        self.processes[at] = Some(Process::start(self.now, self.table, at, run, &content));
-        self.note(|| format!("{} starts at revision {}", NAMES[at], content.revision));
+        // Nobody starts from an etcd that is not readable.
+        let Ok(loaded) = Loaded::read(&keys(), &self.etcd.content()) else {
+            return self.after(Duration::from_millis(500), Event::Start(at));
+        };
+        let revision = loaded.at;
+        self.processes[at] = Some(Process::start(self.now, self.table, at, self.runs, loaded));
+        self.note(|| format!("{} starts at revision {revision}", NAMES[at]));
         self.checker.started();
         // Some runs also check that snapshots of a core are complete.
         if self.chance.one_in(8)
@@ -204,7 +208,7 @@ impl Twin<'_> {
         let Some(((_, order), (port, task))) = of.orders.pop_first() else { return };
         let run = of.run;
         // The writer's fence.
-        if of.is_ending || of.core.writes_until() <= self.now - of.behind {
+        if !of.may_write(self.now) {
             let outcome = OrderOutcome::Failed { error: "the fence is closed".into() };
             return self.inside_after(at, Duration::ZERO, Inside::OrderEnded(order, outcome));
         }
@@ -222,8 +226,7 @@ impl Twin<'_> {
     /// Returns the other controllers that may write a port now.
     fn others(&self, at: usize, port: PortId) -> Vec<usize> {
         let may_write = |of: &Process| {
-            let is_open = !of.is_ending && of.core.writes_until() > self.now - of.behind;
-            is_open && of.core.held().any(|group| *group == group_of(port.0))
+            of.may_write(self.now) && of.core.held().any(|group| *group == group_of(port.0))
         };
         let others = self.processes.iter().enumerate().filter(|of| of.0 != at);
         others.filter(|of| of.1.as_ref().is_some_and(may_write)).map(|of| of.0).collect()
