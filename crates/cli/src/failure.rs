@@ -31,6 +31,8 @@ pub(crate) enum Failure {
     /// An interrupt by Ctrl-C, after which the results so far have been printed. Exit code 130, the
     /// shells' code for SIGINT.
     Interrupted,
+    /// An interrupt before there were results, with the state of the work. Exit code 130.
+    Stopped(String),
     /// The exit code of a command that this program ran, and that has printed its own error.
     Command(u8),
 }
@@ -79,6 +81,7 @@ impl Failure {
             Failure::Work(error) => format!("{error:#}"),
             Failure::Command(code) => format!("exit code {code}"),
             Failure::Interrupted => "interrupted".to_owned(),
+            Failure::Stopped(state) => format!("interrupted: {state}"),
         }
     }
 
@@ -101,6 +104,10 @@ impl Failure {
             Failure::Command(code) => ExitCode::from(*code),
             Failure::Interrupted => {
                 note("interrupted: the results are partial");
+                ExitCode::from(130)
+            }
+            Failure::Stopped(state) => {
+                note(format_args!("interrupted: {state}"));
                 ExitCode::from(130)
             }
         }
@@ -127,7 +134,12 @@ impl From<ClientError> for Failure {
 
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
-        Failure::Work(error.into())
+        match &error {
+            LabError::RolledBack(source) if matches!(**source, LabError::Interrupted) => {
+                Failure::Stopped(error.to_string())
+            }
+            _ => Failure::Work(error.into()),
+        }
     }
 }
 
@@ -257,7 +269,17 @@ impl Diagnostic for Snippet<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::{Failure, printable};
+    use bandwise_lab::LabError;
+
+    #[test]
+    fn interrupted_lab_ends_with_the_code_of_an_interrupt() {
+        let of = |source| Failure::from(LabError::RolledBack(Box::new(source)));
+        let stopped = of(LabError::Interrupted);
+        assert_eq!(stopped.line(), "interrupted: the incomplete lab was removed");
+        assert_eq!(stopped.report(), std::process::ExitCode::from(130));
+        assert_eq!(of(LabError::NeedsRoot).report(), std::process::ExitCode::from(1));
+    }
 
     #[test]
     fn text_of_others_is_printed_in_short_and_cannot_draw() {
