@@ -23,6 +23,6 @@ impl Flags {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Args::command(), "bandwise", &mut script);
-        output::print(&String::from_utf8_lossy(&script))
+        output::print_data(&String::from_utf8_lossy(&script))
     }
 }

@@ -1,6 +1,6 @@
 //! Failures of commands: messages and exit codes.
 
-use crate::output::note;
+use crate::output::{note, note_coloured, readable};
 use crate::values::Refusal;
 use bandwise_controller::client::ClientError;
 #[cfg(feature = "etcd")]
@@ -36,6 +36,8 @@ pub(crate) enum Failure {
     /// An interrupt by Ctrl-C, after which the results so far have been printed. Exit code 130, the
     /// shells' code for SIGINT.
     Interrupted,
+    /// An interrupt before there were results, with the state of the work. Exit code 130.
+    Stopped(String),
     /// The exit code of a command that this program ran, and that has printed its own error.
     Command(u8),
 }
@@ -76,26 +78,30 @@ impl Failure {
 
     /// Returns the failure in one line, for a log.
     pub(crate) fn line(&self) -> String {
-        match self {
-            Failure::Input(error) => printable(&error.to_string()),
+        readable(&match self {
+            Failure::Input(error) => shortened(&error.to_string()),
             Failure::Usage { message, allowed } => {
-                printable(&format!("{message} (allowed: {allowed})"))
+                shortened(&format!("{message} (allowed: {allowed})"))
             }
             Failure::Work(error) => format!("{error:#}"),
             Failure::Command(code) => format!("exit code {code}"),
             Failure::Interrupted => "interrupted".to_owned(),
-        }
+            Failure::Stopped(state) => format!("interrupted: {state}"),
+        })
     }
 
     /// Prints the failure on standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         match self {
             Failure::Input(error) => {
-                note(render(error).trim_end_matches('\n'));
+                let colour = has_colour() && error.file().chars().all(is_printable);
+                let text = render(error, colour);
+                let print = if colour { note_coloured } else { |text: &str| note(text) };
+                print(text.trim_end_matches('\n'));
                 ExitCode::from(2)
             }
             Failure::Usage { message, allowed } => {
-                let (message, allowed) = (printable(message), printable(allowed));
+                let (message, allowed) = (shortened(message), shortened(allowed));
                 note(format_args!("error: {message}\n  allowed: {allowed}"));
                 ExitCode::from(2)
             }
@@ -106,6 +112,10 @@ impl Failure {
             Failure::Command(code) => ExitCode::from(*code),
             Failure::Interrupted => {
                 note("interrupted: the results are partial");
+                ExitCode::from(130)
+            }
+            Failure::Stopped(state) => {
+                note(format_args!("interrupted: {state}"));
                 ExitCode::from(130)
             }
         }
@@ -170,7 +180,12 @@ impl From<ClientError> for Failure {
 
 impl From<LabError> for Failure {
     fn from(error: LabError) -> Self {
-        Failure::Work(error.into())
+        match &error {
+            LabError::RolledBack(source) if matches!(**source, LabError::Interrupted) => {
+                Failure::Stopped(error.to_string())
+            }
+            _ => Failure::Work(error.into()),
+        }
     }
 }
 
@@ -186,8 +201,13 @@ pub(crate) fn of_flags(error: &clap::Error) -> ExitCode {
     if let Some(failure) = bad_value(error) {
         return failure.report();
     }
-    // A failure to print the message can't be reported.
-    let _ = error.print();
+    let text = error.render().to_string();
+    if readable(&text) == text {
+        // A failure to print the message can't be reported.
+        let _ = error.print();
+    } else {
+        note(text.trim_end_matches('\n'));
+    }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
@@ -215,14 +235,19 @@ fn bad_value(error: &clap::Error) -> Option<Failure> {
     Some(Failure::usage(format!("{flag} can't be {value:?}{why}"), allowed))
 }
 
-/// Returns `file:line: mistake`, the lines around it, and the allowed values.
-fn render(error: &InputError) -> String {
+/// Returns whether standard error takes colours.
+fn has_colour() -> bool {
+    std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Returns `file:line: mistake`, the lines around it, and the allowed values. Control characters are
+/// those of colours only, if the file's name has none.
+fn render(error: &InputError, colour: bool) -> String {
     let (file, line) = (error.file(), error.line());
-    let mut out = format!("error: {file}:{line}: {}\n", printable(error.message()));
+    let mistake = readable(&shortened(error.message()));
+    let mut out = format!("error: {file}:{line}: {mistake}\n");
     let snippet = Snippet(error);
     if snippet.is_fit_to_print() {
-        let terminal = std::io::stderr().is_terminal();
-        let colour = terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let theme =
             if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let mut drawn = String::new();
@@ -233,19 +258,16 @@ fn render(error: &InputError) -> String {
         }
     }
     if let Some(allowed) = error.help() {
-        out += &format!("  {}\n", printable(&allowed.to_string()));
+        out += &format!("  {}\n", readable(&shortened(&allowed.to_string())));
     }
     out
 }
 
-/// Returns the text with other characters than printable ones replaced, so that it can't move the cursor
-/// or colour the screen, and with long runs of digits shortened, such as that of 1e308.
-fn printable(text: &str) -> String {
-    let printable = text.chars().map(|c| if is_printable(c) || c == '\n' { c } else { '\u{fffd}' });
+/// Returns the text with long runs of digits shortened, such as that of 1e308.
+fn shortened(text: &str) -> String {
     let mut out = String::new();
-    for run in
-        printable.collect::<Vec<char>>().chunk_by(|a, b| a.is_ascii_digit() && b.is_ascii_digit())
-    {
+    let chars: Vec<char> = text.chars().collect();
+    for run in chars.chunk_by(|a, b| a.is_ascii_digit() && b.is_ascii_digit()) {
         match run.len() > DIGITS {
             true => {
                 out.extend(&run[..DIGITS / 2]);
@@ -300,14 +322,23 @@ impl Diagnostic for Snippet<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::printable;
+    use super::{Failure, shortened};
+    use bandwise_lab::LabError;
 
     #[test]
-    fn text_of_others_is_printed_in_short_and_cannot_draw() {
-        assert_eq!(printable("a\u{202e}b\u{1b}[31m\n"), "a\u{fffd}b\u{fffd}[31m\n");
-        assert_eq!(printable("18446744073709551615 ps"), "18446744073709551615 ps");
+    fn interrupted_lab_ends_with_the_code_of_an_interrupt() {
+        let of = |source| Failure::from(LabError::RolledBack(Box::new(source)));
+        let stopped = of(LabError::Interrupted);
+        assert_eq!(stopped.line(), "interrupted: the incomplete lab was removed");
+        assert_eq!(stopped.report(), std::process::ExitCode::from(130));
+        assert_eq!(of(LabError::NeedsRoot).report(), std::process::ExitCode::from(1));
+    }
+
+    #[test]
+    fn long_numbers_are_printed_in_short() {
+        assert_eq!(shortened("18446744073709551615 ps"), "18446744073709551615 ps");
         let text = format!("{} ns, {:?}", 1e308, "1");
-        assert_eq!(printable(&text), "100000000000… (309 digits) ns, \"1\"");
-        assert_eq!(printable(""), "");
+        assert_eq!(shortened(&text), "100000000000… (309 digits) ns, \"1\"");
+        assert_eq!(shortened(""), "");
     }
 }

@@ -133,7 +133,9 @@ pub(crate) fn named(path: &Path) -> Result<bandwise_scenario::File, String> {
             message.split_once(": ").map_or(message.clone(), |(_, why)| why.to_owned())
         }
         Failure::Work(error) => format!("{error:#}"),
-        Failure::Interrupted | Failure::Command(_) => "interrupted".to_owned(),
+        Failure::Interrupted | Failure::Stopped(_) | Failure::Command(_) => {
+            "interrupted".to_owned()
+        }
     })?;
     Ok(bandwise_scenario::File { name: text.name.clone(), text: text.into_text() })
 }

@@ -2,8 +2,7 @@
 
 use crate::answer::Answer;
 use crate::failure::Failure;
-use bandwise_input::InputError;
-use bandwise_input::reason;
+use bandwise_input::{InputError, is_printable, reason};
 use bandwise_report::html;
 use bandwise_saba::table::{Table, write as table};
 use std::fs::{File, OpenOptions, Permissions};
@@ -223,7 +222,7 @@ impl Outputs {
     /// Writes the JSON and the report that are wanted, and prints the text unless the JSON goes to standard output.
     pub(crate) fn answer(&self, answer: &impl Answer) -> Result<(), Failure> {
         match &self.json {
-            Some(Target::Stdout) => print(&document(&answer.json()))?,
+            Some(Target::Stdout) => print_data(&document(&answer.json()))?,
             Some(Target::File(path)) => {
                 write(path, &document(&answer.json()))?;
                 print(&answer.text())?;
@@ -323,8 +322,14 @@ fn document(json: &serde_json::Value) -> String {
     format!("{json}\n")
 }
 
-/// Prints to standard output. A closed pipe (`| head`) is no failure.
+/// Prints text for people on standard output, made [`readable`]. A closed pipe (`| head`) is no
+/// failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_data(&readable(text))
+}
+
+/// Prints text for programs on standard output, such as JSON, as it is.
+pub(crate) fn print_data(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
@@ -334,10 +339,21 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a message that is not a result on standard error. A failed write, as after `2>&1 | head
-/// -1` or on a full disk, changes neither the work nor the exit code.
+/// Prints a message that is not a result on standard error, made [`readable`]. A failed write, as
+/// after `2>&1 | head -1` or on a full disk, changes neither the work nor the exit code.
 pub(crate) fn note(text: impl std::fmt::Display) {
+    note_coloured(&readable(&text.to_string()));
+}
+
+/// Prints a message whose colours are control characters, and whose other text is readable already.
+pub(crate) fn note_coloured(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
+}
+
+/// Returns the text with other characters than printable ones and line breaks replaced, so that names
+/// and texts of files can't move the cursor or colour the screen.
+pub(crate) fn readable(text: &str) -> String {
+    text.chars().map(|c| if is_printable(c) || c == '\n' { c } else { '\u{fffd}' }).collect()
 }
 
 /// Prints a warning about an input that is allowed and most likely a mistake.

@@ -1,7 +1,7 @@
 //! Progress of long work on standard error: a bar on a terminal, otherwise a line at the beginning
 //! and one at the end.
 
-use crate::output::note;
+use crate::output::{note, readable};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ impl Progress {
             note(format_args!("{what} …"));
             ProgressDrawTarget::hidden()
         };
-        let bar = ProgressBar::with_draw_target(None, target).with_message(what.to_owned());
+        let bar = ProgressBar::with_draw_target(None, target).with_message(readable(what));
         let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %, {eta} left");
         bar.set_style(style.expect("a template that is right"));
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -53,7 +53,7 @@ impl Progress {
 
     /// Sets the description of the present step.
     pub(crate) fn doing(&self, what: &str) {
-        self.bar.set_message(what.to_owned());
+        self.bar.set_message(readable(what));
     }
 
     /// Counts a completed step.

@@ -19,7 +19,8 @@ pub fn up(lab: Lab, is_interrupted: &dyn Fn() -> bool) -> Result<Record> {
     let _locked = lock()?;
     let mut record = Record::create(lab)?;
     let Err(error) = make(&mut record, is_interrupted) else { return Ok(record) };
-    let source = Box::new(error);
+    // Ctrl-C at the terminal also ends the program `ip`.
+    let source = Box::new(if is_interrupted() { LabError::Interrupted } else { error });
     // No command runs in an incomplete lab.
     Err(match remove(record, false) {
         Ok(_) => LabError::RolledBack(source),

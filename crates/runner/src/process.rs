@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 const POLL: Duration = Duration::from_millis(50);
 /// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(5);
+/// The time between SIGTERM and SIGKILL after an interrupt, which a user expects to end soon.
+const GRACE_OF_INTERRUPT: Duration = Duration::from_millis(300);
 
 /// A running program, which is ended if dropped before its end.
 ///
@@ -28,6 +30,8 @@ pub(crate) struct Running {
     began: Instant,
     ends: Receiver<(io::Result<ExitStatus>, Instant)>,
     ended: Option<(ExitStatus, Instant)>,
+    /// The time of SIGKILL, after SIGTERM.
+    kill_at: Option<Instant>,
 }
 
 impl Running {
@@ -45,7 +49,7 @@ impl Running {
             // After SIGKILL the receiver may be dropped.
             let _ = ended.send((status, Instant::now()));
         });
-        Ok(Running { group, began, ends, ended: None })
+        Ok(Running { group, began, ends, ended: None, kill_at: None })
     }
 
     /// Waits for the end for at most `timeout`. Returns `None` if the program still runs.
@@ -62,10 +66,36 @@ impl Running {
         Ok(self.ended.map(|(status, _)| status))
     }
 
-    /// Sends SIGTERM to the program and its child processes.
-    pub(crate) fn terminate(&self) {
+    /// Sends SIGTERM to the program and its child processes. Dropping sends SIGKILL 5 s after that.
+    pub(crate) fn terminate(&mut self) {
+        self.terminate_within(GRACE);
+    }
+
+    /// Sends SIGTERM to the program and its child processes. Dropping sends SIGKILL soon after that.
+    pub(crate) fn interrupt(&mut self) {
+        self.terminate_within(GRACE_OF_INTERRUPT);
+    }
+
+    fn terminate_within(&mut self, grace: Duration) {
+        self.kill_at = Some(Instant::now() + grace);
         // The group may have ended already.
         let _ = kill_process_group(self.group, Signal::TERM);
+    }
+
+    /// Lets the program run on after the end of this one.
+    pub(crate) fn leave(self) {
+        std::mem::forget(self);
+    }
+
+    /// Waits until the program ends. Returns `None` if `stop` returns `true` before.
+    pub(crate) fn wait_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<ExitStatus>> {
+        loop {
+            match self.wait(POLL)? {
+                None if stop() => return Ok(None),
+                None => {}
+                ended => return Ok(ended),
+            }
+        }
     }
 
     /// Returns the result so far; a program that still runs is late.
@@ -84,8 +114,11 @@ impl Drop for Running {
         if self.ended.is_some() {
             return;
         }
-        self.terminate();
-        let ended = self.ends.recv_timeout(GRACE).is_ok();
+        if self.kill_at.is_none() {
+            self.terminate();
+        }
+        let left = self.kill_at.map(|at| at.saturating_duration_since(Instant::now()));
+        let ended = self.ends.recv_timeout(left.unwrap_or_default()).is_ok();
         let _ = kill_process_group(self.group, Signal::KILL);
         if !ended {
             let _ = self.ends.recv_timeout(GRACE);
@@ -118,7 +151,8 @@ pub(crate) fn run(
     }
     let timed = running.iter().map(Running::timed).collect();
     // All programs get SIGTERM first, so that their grace periods run at the same time.
-    running.iter().filter(|of| of.ended.is_none()).for_each(Running::terminate);
+    let end = if stopped { Running::interrupt } else { Running::terminate };
+    running.iter_mut().filter(|of| of.ended.is_none()).for_each(end);
     drop(running);
     Ok(if stopped { None } else { Some(timed) })
 }

@@ -45,6 +45,11 @@ pub enum ProfileEvent<'a> {
         /// The result.
         run: &'a Run,
     },
+    /// The caller asked to stop, and the command that restores the links still runs.
+    StillRestoring {
+        /// The links.
+        links: &'a Links,
+    },
 }
 
 impl Profile {
@@ -69,8 +74,11 @@ impl Profile {
         let made = self.make_all(campaign, journal, interrupted, on_event);
         // Restores even without a run, because an earlier process may have been killed between its
         // last run and its restore.
-        let restored = self.links.restore().context("links are still limited");
-        made.and_then(|made| restored.map(|()| made))
+        let restored = self.links.restore(interrupted).context("links are still limited");
+        if let Ok(Completion::Interrupted) = restored {
+            on_event(ProfileEvent::StillRestoring { links: &self.links });
+        }
+        made.and_then(|made| restored.map(|_| made))
     }
 
     fn make_all(
@@ -88,7 +96,9 @@ impl Profile {
             let of = campaign.runs().len() + campaign.left();
             let time_left = campaign.time_left();
             on_event(ProfileEvent::Started { number, of, next, time_left });
-            self.links.limit(next.share)?;
+            if self.links.limit(next.share, interrupted)? == Completion::Interrupted {
+                return Ok(Completion::Interrupted);
+            }
             let output = journal.output()?;
             output.headline(&format!("run {number}: {next}"))?;
             let mut command = Command::new(&self.command[0]);

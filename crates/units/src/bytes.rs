@@ -18,6 +18,8 @@ const UNITS: UnitTable = &[
     ("GiB", 1 << 30),
     ("TB", 1_000_000_000_000),
     ("TiB", 1 << 40),
+    ("PB", 1_000_000_000_000_000),
+    ("PiB", 1 << 50),
 ];
 const PRINT: UnitTable =
     &[("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40)];
@@ -33,6 +35,18 @@ impl Bytes {
     /// Returns a size of `n` times 1024 bytes.
     pub const fn from_kib(n: u64) -> Self {
         Bytes(n << 10)
+    }
+    /// Returns the size of one unit, if there is a unit of bytes of this name. Case matters.
+    ///
+    /// ```
+    /// use bandwise_units::Bytes;
+    ///
+    /// assert_eq!(Bytes::of_unit("kB"), Some(Bytes::new(1000)));
+    /// assert_eq!(Bytes::of_unit("samples"), None);
+    /// ```
+    pub fn of_unit(name: &str) -> Option<Self> {
+        let unit = UNITS.iter().find(|(unit, _)| *unit == name);
+        unit.map(|&(_, size)| Bytes(size))
     }
     /// Returns the number of bytes.
     pub const fn get(self) -> u64 {
@@ -73,7 +87,7 @@ impl std::iter::Sum for Bytes {
     }
 }
 
-text_forms!(Bytes, UNITS, PRINT, "B, KB, KiB, MB, MiB, GB, GiB, TB or TiB", "bytes");
+text_forms!(Bytes, UNITS, PRINT, "B, KB, KiB, MB, MiB, GB, GiB, TB, TiB, PB or PiB", "bytes");
 
 #[cfg(test)]
 mod tests {

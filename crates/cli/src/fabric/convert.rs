@@ -36,7 +36,7 @@ impl Flags {
             Format::Ibsim => infiniband::MAX_PORTS,
         };
         let fabric = super::connected(&Text::read(&self.file)?.source(), most_ports)?;
-        output::print(&match self.to {
+        output::print_data(&match self.to {
             Format::Toml => write::toml(&fabric),
             Format::Ibsim => write::ibsim(&fabric).map_err(anyhow::Error::from)?,
         })

@@ -199,10 +199,51 @@ fn closed_stderr_keeps_the_exit_code() {
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
 
+/// Characters that move the cursor, ring, or show a text other than it is.
+const UNPRINTABLE: [char; 4] = ['\u{1b}', '\u{7}', '\u{202e}', '\u{2028}'];
+
+#[track_caller]
+fn check_printable(text: &str) {
+    assert!(!text.contains(UNPRINTABLE), "{text:?}");
+}
+
 #[test]
-fn control_characters_in_errors_are_escaped() {
+fn control_characters_of_inputs_are_escaped_in_texts_for_people() {
     let place = Place::new();
     place.write("f.toml", "[fabric]\n\u{1b}[2J = 1\n");
     let ran = place.run(&["fabric", "show", "f.toml"]).refused(&["f.toml:2: "]);
-    assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
+    check_printable(&ran.stderr);
+    // Names of files and wrong flags.
+    let odd: String = UNPRINTABLE.into_iter().collect();
+    let file = format!("f{odd}.toml");
+    place.write(&file, "[fabric]\nx = 1\n");
+    check_printable(&place.run(&["fabric", "show", &file]).refused(&[":2: "]).stderr);
+    check_printable(&place.run(&["fabric", "show", &format!("none{odd}")]).refused(&[]).stderr);
+    for arguments in [vec![odd.as_str()], vec!["fabric", "show", "f.toml", &odd]] {
+        check_printable(&place.run(&arguments).refused(&[]).stderr);
+    }
+    let controller = format!("unix:{odd}");
+    let flags = ["saba", "run", "--app", "LR", "--controller", &controller, "--"];
+    let ran = place.run(&[&flags[..], &[&format!("./none{odd}")]].concat());
+    assert_eq!(ran.code, Some(127));
+    check_printable(&ran.stderr);
+}
+
+#[test]
+fn control_characters_in_titles_and_names_are_escaped_in_results() {
+    let place = Place::new();
+    let odd = r"\u001b[31m\u0007\u202e\u2028";
+    for file in ["jobs.toml", "two-lanes.toml"] {
+        let example = format!("{}/../../docs/examples/{file}", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(example).unwrap();
+        let odd_text = text.replace("title = \"", &format!("title = \"{odd}"));
+        let named = format!("name = \"N{odd}\"\nworkload = ");
+        let odd_text = odd_text.replace("workload = ", &named);
+        place.write(file, odd_text);
+    }
+    for arguments in [["saba", "plan", "jobs.toml"], ["sim", "run", "two-lanes.toml"]] {
+        let ran = place.run(&arguments).good();
+        check_printable(&ran.stdout);
+        check_printable(&ran.stderr);
+    }
 }

@@ -2,8 +2,8 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// An empty folder in which the command runs.
@@ -73,6 +73,33 @@ impl Place {
         }
     }
 
+    /// Sends the program a signal once a file exists, and checks that it ends within 1 s.
+    #[cfg(unix)]
+    pub(crate) fn signalled(&self, args: &[&str], name: &str, file: &str) -> Ran {
+        let child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+            .args(args)
+            .current_dir(self.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let until = Instant::now() + Duration::from_secs(10);
+        while !self.path().join(file).exists() {
+            assert!(Instant::now() < until, "there is no {file}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let began = Instant::now();
+        signal(&child, name);
+        let output = child.wait_with_output().unwrap();
+        assert!(began.elapsed() < Duration::from_secs(1), "{name}: {:?}", began.elapsed());
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// Interrupts the program some time after it wrote `begun` on standard error and handles signals.
     #[cfg(unix)]
     pub(crate) fn interrupted(&self, args: &[&str], begun: &str, after: Duration) -> Ran {
@@ -93,13 +120,19 @@ impl Place {
             stderr += &String::from_utf8_lossy(&buffer[..n]);
         }
         std::thread::sleep(after);
-        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-        assert!(kill.success());
+        signal(&child, "INT");
         let output = child.wait_with_output().unwrap();
         let stdout = String::from_utf8(output.stdout).unwrap();
         from.read_to_string(&mut stderr).unwrap();
         Ran { code: output.status.code(), stdout, stderr }
     }
+}
+
+/// Sends a signal to a running program.
+#[cfg(unix)]
+pub(crate) fn signal(child: &Child, name: &str) {
+    let arguments = [format!("-{name}"), child.id().to_string()];
+    assert!(Command::new("kill").args(arguments).status().unwrap().success());
 }
 
 impl Ran {

@@ -2,7 +2,7 @@
 //! tests/lab/profile.sh.
 
 use crate::common::{Place, Ran};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Runs with each share, as many as given: seconds.
 fn journal(runs: &[(f64, &[f64])]) -> String {
@@ -158,6 +158,36 @@ fn interrupted_profile_restores_links() {
     assert_eq!(ran.code, Some(130), "{ran:?}");
     assert_eq!(place.read("limits"), "1\n1\n", "limited for the run, and restored");
     assert_eq!(place.read("LR.profile").lines().count(), 1, "no run was made");
+}
+
+#[test]
+fn interrupted_profile_waits_for_no_program_that_ignores_signals() {
+    let place = Place::new();
+    let flags = ["saba", "profile", "--app", "LR", "--limit", "true", "--", "sh", "-c"];
+    let deaf = "trap '' INT TERM; : >deaf; while [ -e deaf ]; do sleep 0.05; done";
+    let ran = place.signalled(&[&flags[..], &[deaf]].concat(), "TERM", "deaf");
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+}
+
+#[test]
+fn interrupted_profile_waits_for_no_slow_limit() {
+    let place = Place::new();
+    let slow = "echo began $BANDWISE_SHARE >>limits; while [ -e limits -a ! -e go ]; do sleep 0.05; done; \
+                echo ended $BANDWISE_SHARE >>limits";
+    let flags = ["saba", "profile", "--app", "LR", "--at", "25,50,100", "--limit", slow];
+    let ran = place.signalled(&[&flags[..], &["--", "touch", "ran"]].concat(), "INT", "limits");
+    assert_eq!(ran.code, Some(130), "{ran:?}");
+    assert!(ran.stderr.contains("which still runs and restores them"), "{ran:?}");
+    // The restoring command runs on to its end.
+    place.write("go", "");
+    let until = Instant::now() + Duration::from_secs(10);
+    while !place.read("limits").ends_with("ended 1\n") && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let limits = place.read("limits");
+    assert!(limits.ends_with("began 1\nended 1\n"), "{limits}");
+    assert_eq!(limits.matches("ended").count(), 1, "the limiting command was ended: {limits}");
+    assert!(!place.files().contains(&"ran".to_owned()));
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! `bandwise saba run`: the command runs without a controller too, and ends as it does. tests/lab/preload.sh tests the
 //! marks and connections of programs.
 
-use crate::common::{Place, Ran};
+use crate::common::{Place, Ran, signal};
 use crate::running::Controller;
+use std::os::unix::net::UnixListener;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// No library: whether one has been built is not asked here.
 fn run(place: &Place, flags: &[&str], command: &[&str]) -> Ran {
@@ -24,6 +27,33 @@ fn command_runs_without_a_controller_and_keeps_its_exit_code() {
     place.write("text", "no program");
     assert_eq!(run(&place, &[], &["./text"]).code, Some(126));
     assert_eq!(run(&place, &[], &["true"]).code, Some(0));
+}
+
+#[test]
+fn signal_during_the_registration_ends_at_once_and_runs_nothing() {
+    for (name, addresses) in [("INT", 1), ("TERM", 1), ("HUP", 3)] {
+        let place = Place::new();
+        place.write("lib.so", "");
+        // A listener that accepts connections and never answers.
+        let deaf = UnixListener::bind(place.path().join("deaf")).unwrap();
+        let controller = vec!["unix:deaf"; addresses].join(",");
+        let flags = ["saba", "run", "--app", "LR", "--preload", "lib.so", "--controller"];
+        let child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+            .args([&flags[..], &[&controller, "--", "touch", "ran"]].concat())
+            .current_dir(place.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _asked = deaf.accept().unwrap();
+        let began = Instant::now();
+        signal(&child, name);
+        let ended = child.wait_with_output().unwrap();
+        assert!(began.elapsed() < Duration::from_secs(1), "{name}: {:?}", began.elapsed());
+        assert_eq!(ended.status.code(), Some(130), "{name}");
+        let said = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(said, "interrupted: the command was not run\n", "{name}");
+        assert_eq!(place.files(), ["deaf", "lib.so"], "{name}");
+    }
 }
 
 #[test]

@@ -85,8 +85,9 @@ impl fmt::Display for Warning {
             ),
             Warning::Dataset { times } => write!(
                 f,
-                "used with {times:.3} times the data that it was measured on: nothing is known beyond \
-                 0.1 to 10 times"
+                "used with {times:.0$} times the data that it was measured on: nothing is known beyond \
+                 0.1 to 10 times",
+                decimals(*times)
             ),
             Warning::Extrapolated { share, least } => write!(
                 f,
@@ -96,6 +97,15 @@ impl fmt::Display for Warning {
         }
     }
 }
+
+/// Returns the decimals of a ratio: three, or as many as its first digit that is not 0 needs.
+fn decimals(times: f64) -> usize {
+    let zeros = std::iter::successors(Some(times), |left| Some(left * 10.0));
+    zeros.take(MOST_DECIMALS).take_while(|left| *left < 0.9995).count().max(3)
+}
+
+/// The most decimals of a ratio.
+const MOST_DECIMALS: usize = 18;
 
 /// The trust in a model.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,7 @@
 //! [`Setting`]: the number of nodes and the dataset of an application.
 
 use bandwise_input::is_printable;
+use bandwise_units::Bytes;
 use std::fmt;
 
 /// An amount of input data in a unit of the application: 10000 samples, 300 GB.
@@ -37,9 +38,15 @@ impl Dataset {
         Dataset { size: self.size * times, unit: self.unit.clone() }
     }
 
-    /// Returns the ratio to another amount, if both have one unit.
+    /// Returns the ratio to another amount, if both are of bytes, in any units, or have one unit.
     pub fn times(&self, other: &Dataset) -> Option<f64> {
-        (self.unit == other.unit).then_some(self.size / other.size)
+        let units = if self.unit == other.unit {
+            1.0
+        } else {
+            let bytes = |of: &Dataset| Bytes::of_unit(&of.unit).map(|unit| unit.get() as f64);
+            bytes(self)? / bytes(other)?
+        };
+        Some(self.size / other.size * units)
     }
 }
 

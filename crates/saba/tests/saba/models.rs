@@ -222,6 +222,37 @@ fn dataset_sizes_scale() {
 }
 
 #[test]
+fn amounts_of_bytes_compare_whatever_their_unit() {
+    let times = |used: &str, had: &str| -> Option<f64> {
+        used.parse::<Dataset>().unwrap().times(&had.parse().unwrap())
+    };
+    for (used, expected) in [
+        ("1000 GB", 1e3),
+        ("1 TB", 1e3),
+        ("1 PB", 1e6),
+        ("10 MB", 0.01),
+        ("1 kB", 1e-6),
+        ("1e12 B", 1e3),
+        ("1000 GiB", 1.024f64.powi(3) * 1e3),
+        ("1 PiB", 1.024f64.powi(5) * 1e6),
+    ] {
+        let times = times(used, "1 GB").unwrap_or_else(|| panic!("{used}"));
+        assert!((times / expected - 1.0).abs() < 1e-12, "{used}: {times}, not {expected}");
+    }
+    assert_eq!(times("10 samples", "1 samples"), Some(10.0));
+    assert_eq!(times("10 samples", "1 GB"), None);
+    assert_eq!(times("10 rows", "1 samples"), None);
+}
+
+#[test]
+fn ratios_of_data_print_with_all_their_leading_digits() {
+    let text = |times| Warning::Dataset { times }.to_string();
+    assert!(text(1000.0).contains("1000.000 times"), "{}", text(1000.0));
+    assert!(text(0.01).contains("0.010 times"), "{}", text(0.01));
+    assert!(text(1e-6).contains("0.000001 times"), "{}", text(1e-6));
+}
+
+#[test]
 fn extrapolation_names_the_measured_range() {
     let warning = Warning::Extrapolated { share: share(0.04), least: share(0.25) };
     let text = "used for 4% of the bandwidth, measured down to 25%: the model extrapolates there";

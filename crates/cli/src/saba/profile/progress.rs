@@ -1,5 +1,6 @@
 //! [`ProfileProgress`]: the progress of a profile on standard error.
 
+use crate::output::note;
 use crate::progress::Progress;
 use bandwise_profiler::Campaign;
 use bandwise_runner::ProfileEvent;
@@ -22,8 +23,12 @@ impl ProfileProgress {
 
     /// Shows an event.
     pub(super) fn show(&self, event: &ProfileEvent) {
+        if let ProfileEvent::StillRestoring { links } = event {
+            note(format_args!("not restored yet: {links}, which still runs and restores them"));
+        }
         let Some(progress) = &self.progress else { return };
         match event {
+            ProfileEvent::StillRestoring { .. } => {}
             ProfileEvent::Started { number, of, next, time_left } => {
                 progress.steps(*of as u64);
                 progress.at(*number as u64 - 1);

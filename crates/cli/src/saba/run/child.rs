@@ -3,14 +3,21 @@
 use crate::failure::Failure;
 use anyhow::Context;
 use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::spawn::{PosixSpawnAttr, PosixSpawnFileActions, PosixSpawnFlags, posix_spawnp};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use std::ffi::CString;
+use std::os::fd::AsFd;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 /// The signals that are forwarded to the command.
 const FORWARDED: [Signal; 4] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT];
+
+/// The time after a signal in which work may end.
+const LINGER: Duration = Duration::from_millis(200);
 
 /// The end of the command.
 #[derive(Debug)]
@@ -56,6 +63,39 @@ impl Signals {
         all.thread_block().context("signals can't be blocked")?;
         let read = SignalFd::with_flags(&all, SfdFlags::SFD_CLOEXEC);
         Ok(Signals { read: read.context("signals can't be read")?, before })
+    }
+
+    /// Calls `work` in another thread, and returns its result, or `None` if a signal comes first. A
+    /// result that comes soon after the signal is dropped before the return.
+    pub(super) fn unless_signalled<T: Send + 'static>(
+        &mut self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<Option<T>, Failure> {
+        let (result, results) = channel();
+        // The writing end closes when there is a result, which wakes the wait.
+        let (ended, end) = std::io::pipe().context("no pipe")?;
+        let call = move || {
+            // After a signal the receiver may be dropped.
+            let _ = result.send(work());
+            drop(end);
+        };
+        std::thread::Builder::new().spawn(call).context("no thread")?;
+        loop {
+            let waits = |fd| PollFd::new(fd, PollFlags::POLLIN);
+            let mut both = [waits(self.read.as_fd()), waits(ended.as_fd())];
+            poll(&mut both, PollTimeout::NONE).context("signals can't be waited for")?;
+            let [signalled, is_done] = both.map(|of| of.any().unwrap_or(true));
+            if is_done {
+                return Ok(Some(results.recv().context("the call failed")?));
+            }
+            let signal = if signalled { self.read.read_signal() } else { Ok(None) };
+            let signal = signal.context("signals can't be read")?;
+            let signal = signal.and_then(|sent| Signal::try_from(sent.ssi_signo as i32).ok());
+            if signal.is_some_and(|signal| FORWARDED.contains(&signal)) {
+                drop(results.recv_timeout(LINGER));
+                return Ok(None);
+            }
+        }
     }
 
     /// Runs the command to its end, with only these variables. The command's signal mask is the

@@ -32,7 +32,8 @@ and so are those on other hosts with the same --app and --job.
 Without a controller the command runs too, and registers with one that starts later. The exit code
 is that of the command; 128 plus the signal's number if a signal ended it; 127 if the command does
 not exist; 126 if it can't be run. SIGTERM, SIGINT, SIGHUP and SIGQUIT are forwarded to the command.
-If the controller refuses the application, the command does not run and the exit code is 1.
+If the controller refuses the application, the command does not run and the exit code is 1. After a
+signal during the registration it does not run either, and the exit code is 130.
 
 Examples:
   bandwise saba run --app LR -- ./train.sh
@@ -145,7 +146,12 @@ impl Flags {
 
         // Signals are blocked before the first thread starts, because threads inherit the mask.
         let mut signals = Signals::block()?;
-        let application = Application::register(&self.app, options.clone());
+        let (name, registered) = (self.app.clone(), options.clone());
+        let application =
+            signals.unless_signalled(move || Application::register(&name, registered))?;
+        let Some(application) = application else {
+            return Err(Failure::Stopped("the command was not run".to_owned()));
+        };
         let application = application.map_err(|error| match error {
             Error::Argument(_) => unusable(&error),
             Error::Refused(why) => anyhow::anyhow!(

@@ -36,7 +36,7 @@ fn invalid_device_settings_are_refused() {
     let device = |keys: &str| after(&format!("\n[device]\n{keys}\n"));
     insta::assert_snapshot!(device("mtu = 5000"), @"s.toml:17: an MTU of 5000 bytes does not exist (allowed: 256, 512, 1024, 2048 or 4096)");
     insta::assert_snapshot!(device("mtu = -1"), @r#"s.toml:17: -1 is negative (allowed: a number of bytes such as 4096 or "4 KiB")"#);
-    insta::assert_snapshot!(device("mtu = \"4 kb\""), @r#"s.toml:17: "4 kb" needs a unit: B, KB, KiB, MB, MiB, GB, GiB, TB or TiB (allowed: a size such as "32 KiB")"#);
+    insta::assert_snapshot!(device("mtu = \"4 kb\""), @r#"s.toml:17: "4 kb" needs a unit: B, KB, KiB, MB, MiB, GB, GiB, TB, TiB, PB or PiB (allowed: a size such as "32 KiB")"#);
     insta::assert_snapshot!(device("mtu = 4294971392"), @"s.toml:17: an MTU of 4294971392 bytes does not exist (allowed: 256, 512, 1024, 2048 or 4096)");
     insta::assert_snapshot!(device("preset = \"connectx-4\""), @r#"s.toml:17: unknown preset "connectx-4" (allowed: connectx3-fdr, connectx4-56g, connectx5-edr, connectx6-hdr, connectx7-ndr, connectx8-xdr)"#);
     insta::assert_snapshot!(device("preset = 4"), @"s.toml:17: 4 can't stand here (allowed: a text in quotes)");
