@@ -194,7 +194,7 @@ fn invalid_plans_are_refused() {
             "host \"c\" has no part in any flow",
         ),
         ("margin = \"1 ns\"".to_owned(), "margin can't be 1 ns"),
-        ("duration = \"2 h\"".to_owned(), "needs a unit"),
+        ("duration = \"2 h\"".to_owned(), "needs another unit"),
         (String::new(), "no flow"),
     ] {
         let error = read(&text).unwrap_err();

@@ -174,9 +174,15 @@ const MAX_PARTS: usize = 2_000_000;
 
 /// Rewrites a message about a value of the wrong type in terms of TOML instead of serde.
 fn without_type(message: &str) -> String {
-    let Some(found) = message.strip_prefix("invalid type: ") else { return message.to_owned() };
+    let refused = ["invalid type: ", "invalid value: "];
+    let Some(found) = refused.iter().find_map(|start| message.strip_prefix(start)) else {
+        return message.to_owned();
+    };
     let found = match found.split_once(' ') {
-        Some(("integer" | "boolean", value)) => value.trim_matches('`').to_owned(),
+        Some(("integer" | "boolean", value)) => {
+            // Numbers of more than 64 bits are followed by their type.
+            value.split(' ').next().unwrap_or(value).trim_matches('`').to_owned()
+        }
         Some(("floating", value)) => {
             value.trim_start_matches("point ").trim_matches('`').to_owned()
         }
@@ -196,6 +202,12 @@ fn parts(message: &str) -> (String, String) {
                 "a string" => "a text in quotes",
                 "a boolean" => "true or false",
                 "a sequence" => "a list, or for tables [[name]] before each",
+                "u8" => "0 to 255",
+                "u16" => "0 to 65535",
+                "u32" => "0 to 4294967295",
+                "u64" | "usize" => "0 to 18446744073709551615",
+                "i64" => "a whole number of at most 19 digits",
+                "f64" => "a number",
                 expected => expected,
             };
             return (without_type(message), allowed.to_owned());
@@ -353,6 +365,26 @@ mod tests {
         }
         let message = "f:2: the text \"yes\" can't stand here (allowed: true or false)";
         assert_eq!(error("name = \"a\"\non = \"yes\""), message);
+    }
+
+    #[test]
+    fn errors_of_numbers_name_the_allowed_numbers() {
+        #[derive(Debug, serde::Deserialize)]
+        struct Settings {
+            #[allow(dead_code)]
+            seed: u64,
+            #[allow(dead_code)]
+            queues: i64,
+        }
+        let error = |text: &str| Source::new("f", text).toml::<Settings>().unwrap_err().to_string();
+        let seed = "f:1: -1 can't stand here (allowed: 0 to 18446744073709551615)";
+        assert_eq!(error("seed = -1\nqueues = 1"), seed);
+        for queues in ["18446744073709551616", "18446744073709551615"] {
+            let message = format!(
+                "f:2: {queues} can't stand here (allowed: a whole number of at most 19 digits)"
+            );
+            assert_eq!(error(&format!("seed = 1\nqueues = {queues}")), message);
+        }
     }
 
     #[test]

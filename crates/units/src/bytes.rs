@@ -104,6 +104,20 @@ mod tests {
         assert_eq!(Bytes::new(4100).to_string(), "4100 B");
     }
 
+    #[test]
+    fn refusals_of_units_say_what_is_wrong() {
+        let error = |text: &str| text.parse::<Bytes>().unwrap_err().to_string();
+        for text in ["3", " 3 ", "0.5"] {
+            assert!(error(text).contains(" needs a unit: B, "), "{}", error(text));
+        }
+        for text in ["2 h", "1bit", "4 kb", "1 e"] {
+            assert!(error(text).contains(" needs another unit: B, "), "{}", error(text));
+        }
+        for text in ["1e308 B", "1e3", "2E-3 KB", "1e+3 B"] {
+            assert!(error(text).contains(" has an exponent, "), "{}", error(text));
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn sizes_round_trip(n in 0u64..1 << 63) {

@@ -15,9 +15,23 @@ pub enum ParseUnitError {
         /// The text as given.
         text: String,
     },
-    /// The unit is missing or not one of those allowed.
+    /// The number has an exponent.
+    #[error("{text:?} has an exponent, and needs a decimal number such as 1.5")]
+    Exponent {
+        /// The text as given.
+        text: String,
+    },
+    /// The unit is missing.
     #[error("{text:?} needs a unit: {allowed}")]
-    Unit {
+    NoUnit {
+        /// The text as given.
+        text: String,
+        /// The allowed units, as a list for messages.
+        allowed: &'static str,
+    },
+    /// The unit is not one of those allowed.
+    #[error("{text:?} needs another unit: {allowed}")]
+    OtherUnit {
         /// The text as given.
         text: String,
         /// The allowed units, as a list for messages.
@@ -61,10 +75,16 @@ pub(crate) fn quantity(
         return Err(number_error());
     }
     let unit = unit.trim();
-    let &(_, scale) = units
-        .iter()
-        .find(|(name, _)| *name == unit)
-        .ok_or_else(|| ParseUnitError::Unit { text: text.to_owned(), allowed })?;
+    let &(_, scale) = units.iter().find(|(name, _)| *name == unit).ok_or_else(|| {
+        let text = text.to_owned();
+        match unit.strip_prefix(['e', 'E']) {
+            Some(power) if is_number(power.trim_start_matches(['+', '-'])) => {
+                ParseUnitError::Exponent { text }
+            }
+            _ if unit.is_empty() => ParseUnitError::NoUnit { text, allowed },
+            _ => ParseUnitError::OtherUnit { text, allowed },
+        }
+    })?;
     if whole.len() > 19 || fraction.len() > 18 {
         return Err(range_error());
     }

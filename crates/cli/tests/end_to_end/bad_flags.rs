@@ -25,7 +25,7 @@ fn invalid_rperf_values_are_refused() {
         ),
         (
             &["--to", "h0", "--size", "64 parsecs"],
-            &["--size ", "64 parsecs", "needs a unit", "4 KiB"],
+            &["--size ", "64 parsecs", "needs another unit", "4 KiB"],
         ),
         (&["--to", "h0", "--size", "2GiB"], &["--size can't be \"2GiB\"\n  allowed: up to 1 GiB"]),
         (&["--to", "h0", "--samples", "0"], &["--samples ", "\n  allowed: 1 to 1000000000"]),

@@ -89,7 +89,7 @@ fn invalid_cables_are_refused() {
     insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\nrate = \"-3 Gbps\""), @r#"f.toml:14: "-3 Gbps" is negative (allowed: a rate such as "100 Gbps")"#);
     insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\nrate = \"3\""), @r#"f.toml:14: "3" needs a unit: bps, kbps, Mbps, Gbps or Tbps (or bit/s) (allowed: a rate such as "100 Gbps")"#);
     insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\nrate = 3"), @r#"f.toml:14: 3 can't stand here (allowed: a rate such as "100 Gbps")"#);
-    insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\ndelay = \"3 m\""), @r#"f.toml:14: "3 m" needs a unit: ps, ns, us, ms or s (allowed: a delay such as "10 ns")"#);
+    insta::assert_snapshot!(cable("from = \"a:1\"\nto = \"tor:1\"\ndelay = \"3 m\""), @r#"f.toml:14: "3 m" needs another unit: ps, ns, us, ms or s (allowed: a delay such as "10 ns")"#);
     insta::assert_snapshot!(cable("from = \"tor:1\"\nto = \"tor:3\""), @"f.toml:13: tor:1 is connected to its own node at tor:3 (allowed: a link between two different nodes)");
 }
 

@@ -77,7 +77,7 @@ fn invalid_sizes_and_numbers_are_refused() {
     insta::assert_snapshot!(bulk("buffer = \"1 KiB\""), @"s.toml:10: a message of 4 KiB does not fit the send buffer of 1 KiB (allowed: `bytes` up to 1 KiB, or `buffer` from 4 KiB)");
     insta::assert_snapshot!(bulk("buffer = \"8 GiB\""), @"s.toml:10: buffer can't be 8 GiB (allowed: 1 B to 1 GiB)");
     insta::assert_snapshot!(bulk("rate = \"0 Gbps\""), @"s.toml:10: rate can't be 0 bps (allowed: 1 kbps to 100 Tbps)");
-    insta::assert_snapshot!(bulk("start = \"2 h\""), @r#"s.toml:10: "2 h" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
+    insta::assert_snapshot!(bulk("start = \"2 h\""), @r#"s.toml:10: "2 h" needs another unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
     insta::assert_snapshot!(bulk("start = \"7200 s\""), @"s.toml:10: start can't be 7200 s (allowed: 0 ps to 3600 s)");
     insta::assert_snapshot!(bulk("start = \"2 ms\"\nstop = \"2 ms\""), @"s.toml:11: stop 2 ms is not after start 2 ms (allowed: `stop` after 2 ms)");
     insta::assert_snapshot!(bulk("stop = \"0 s\""), @"s.toml:10: stop 0 ps is not after start 0 ps (allowed: `stop` after 0 ps)");
@@ -90,7 +90,7 @@ fn invalid_sizes_and_numbers_are_refused() {
     insta::assert_snapshot!(bulk("qps = 0"), @"s.toml:10: qps can't be 0 (allowed: 1 to 16384)");
     insta::assert_snapshot!(bulk("qps = 100000"), @"s.toml:10: qps can't be 100000 (allowed: 1 to 16384)");
     insta::assert_snapshot!(latency("samples = 0"), @"s.toml:15: samples can't be 0 (allowed: 1 to 1000000000)");
-    insta::assert_snapshot!(latency("think = \"1 h\""), @r#"s.toml:15: "1 h" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
+    insta::assert_snapshot!(latency("think = \"1 h\""), @r#"s.toml:15: "1 h" needs another unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
     insta::assert_snapshot!(latency("bytes = \"8 GiB\""), @"s.toml:15: bytes can't be 8 GiB (allowed: 0 B to 1 GiB)");
     let busy = |i| {
         format!(

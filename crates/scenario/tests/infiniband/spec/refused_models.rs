@@ -36,12 +36,12 @@ fn invalid_device_settings_are_refused() {
     let device = |keys: &str| after(&format!("\n[device]\n{keys}\n"));
     insta::assert_snapshot!(device("mtu = 5000"), @"s.toml:17: an MTU of 5000 bytes does not exist (allowed: 256, 512, 1024, 2048 or 4096)");
     insta::assert_snapshot!(device("mtu = -1"), @r#"s.toml:17: -1 is negative (allowed: a number of bytes such as 4096 or "4 KiB")"#);
-    insta::assert_snapshot!(device("mtu = \"4 kb\""), @r#"s.toml:17: "4 kb" needs a unit: B, KB, KiB, MB, MiB, GB, GiB, TB, TiB, PB or PiB (allowed: a size such as "32 KiB")"#);
+    insta::assert_snapshot!(device("mtu = \"4 kb\""), @r#"s.toml:17: "4 kb" needs another unit: B, KB, KiB, MB, MiB, GB, GiB, TB, TiB, PB or PiB (allowed: a size such as "32 KiB")"#);
     insta::assert_snapshot!(device("mtu = 4294971392"), @"s.toml:17: an MTU of 4294971392 bytes does not exist (allowed: 256, 512, 1024, 2048 or 4096)");
     insta::assert_snapshot!(device("preset = \"connectx-4\""), @r#"s.toml:17: unknown preset "connectx-4" (allowed: connectx3-fdr, connectx4-56g, connectx5-edr, connectx6-hdr, connectx7-ndr, connectx8-xdr)"#);
     insta::assert_snapshot!(device("preset = 4"), @"s.toml:17: 4 can't stand here (allowed: a text in quotes)");
     insta::assert_snapshot!(device("dma-read = 450"), @r#"s.toml:17: 450 can't stand here (allowed: a time such as "200 ns")"#);
-    insta::assert_snapshot!(device("dma-read = \"450 h\""), @r#"s.toml:17: "450 h" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
+    insta::assert_snapshot!(device("dma-read = \"450 h\""), @r#"s.toml:17: "450 h" needs another unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
     insta::assert_snapshot!(device("pcie-rate = \"0 Gbps\""), @"s.toml:17: pcie-rate can't be 0 bps (allowed: 10 Mbps to 100 Tbps)");
     insta::assert_snapshot!(device("loopback-rate = \"1 Mbps\""), @"s.toml:17: loopback-rate can't be 1 Mbps (allowed: 10 Mbps to 100 Tbps)");
     insta::assert_snapshot!(device("pcie-payload = \"0 B\""), @"s.toml:17: pcie-payload can't be 0 B (allowed: 64 B to 4 KiB)");
@@ -130,7 +130,7 @@ fn invalid_run_settings_are_refused() {
     let run = |keys: &str| after(&format!("\n[run]\n{keys}\n"));
     insta::assert_snapshot!(run("duration = \"0 ms\""), @"s.toml:17: duration can't be 0 ps (allowed: 1 ps to 3600 s)");
     insta::assert_snapshot!(run("duration = \"200000 s\""), @"s.toml:17: duration can't be 200000 s (allowed: 1 ps to 3600 s)");
-    insta::assert_snapshot!(run("warmup = \"2 hours\""), @r#"s.toml:17: "2 hours" needs a unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
+    insta::assert_snapshot!(run("warmup = \"2 hours\""), @r#"s.toml:17: "2 hours" needs another unit: ps, ns, us, ms or s (allowed: a time such as "200 ns")"#);
     insta::assert_snapshot!(run("seed = -1"), @"s.toml:17: -1 is negative (allowed: a whole number, 0 or more, without quotes)");
     insta::assert_snapshot!(run("seed = 1.5"), @"s.toml:17: 1.5 can't stand here (allowed: a whole number, 0 or more, without quotes)");
     insta::assert_snapshot!(run("seed = 99999999999999999999"), @"s.toml:17: 99999999999999999999 does not fit 64 bits (allowed: a whole number, 0 or more, without quotes)");
