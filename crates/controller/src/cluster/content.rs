@@ -1,4 +1,4 @@
-//! [`Loaded`] and [`RevisionEvents`]: the meaning of keys in etcd, and the transactions that change them.
+//! [`Loaded`] and `RevisionEvents`: the meaning of keys in etcd, and the transactions that change them.
 
 use super::calls::{Condition, Content, Failure, KeyEvent, KeyValue, Step, Transaction};
 use super::claims::Holder;

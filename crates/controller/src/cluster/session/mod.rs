@@ -6,7 +6,7 @@
 //! there. It is stored at most once, since a write is valid only if the store has not changed since
 //! the decision.
 //!
-//! An exchange with one etcd is a chain of [`Step`]s up to the watch, and goes on until a call fails.
+//! An exchange with one etcd is a chain of `Step`s up to the watch, and goes on until a call fails.
 
 mod advance;
 mod events;
