@@ -2,7 +2,7 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -53,37 +53,29 @@ impl Place {
         self.run_with(args, b"")
     }
 
-    /// With that on standard input.
-    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Ran {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
+    fn start(&self, args: &[&str], input: Stdio) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_bandwise"))
             .args(args)
             .current_dir(self.path())
-            .stdin(Stdio::piped())
+            .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
+            .unwrap()
+    }
+
+    /// With that on standard input.
+    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Ran {
+        let mut child = self.start(args, Stdio::piped());
         // A program that refuses its input may not read all of it.
         let _ = child.stdin.take().unwrap().write_all(input);
-        let output = child.wait_with_output().unwrap();
-        Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Ran::of(child.wait_with_output().unwrap())
     }
 
     /// Sends the program a signal once a file exists, and checks that it ends within 1 s.
     #[cfg(unix)]
     pub(crate) fn signalled(&self, args: &[&str], name: &str, file: &str) -> Ran {
-        let child = Command::new(env!("CARGO_BIN_EXE_bandwise"))
-            .args(args)
-            .current_dir(self.path())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let child = self.start(args, Stdio::null());
         let until = Instant::now() + Duration::from_secs(10);
         while !self.path().join(file).exists() {
             assert!(Instant::now() < until, "there is no {file}");
@@ -93,11 +85,7 @@ impl Place {
         signal(&child, name);
         let output = child.wait_with_output().unwrap();
         assert!(began.elapsed() < Duration::from_secs(1), "{name}: {:?}", began.elapsed());
-        Ran {
-            code: output.status.code(),
-            stdout: String::from_utf8(output.stdout).unwrap(),
-            stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        Ran::of(output)
     }
 
     /// Interrupts the program some time after it wrote `begun` on standard error and handles signals.
@@ -136,6 +124,14 @@ pub(crate) fn signal(child: &Child, name: &str) {
 }
 
 impl Ran {
+    fn of(output: Output) -> Self {
+        Ran {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
     /// Checks that the run succeeded.
     #[track_caller]
     pub(crate) fn good(self) -> Self {

@@ -74,7 +74,7 @@ impl<T> Places<T> {
             Holder::Stranger(_) if self.held(holder) >= self.room.of_address => {
                 Some(self.oldest(&holder.clone()))
             }
-            Holder::Stranger(_) if self.strangers() >= self.room.strangers => {
+            Holder::Stranger(_) if self.strangers >= self.room.strangers => {
                 self.oldest_of_most(|of| matches!(of, Holder::Stranger(_)), 0).map(Some)
             }
             Holder::Stranger(_) => Some(None),
@@ -85,7 +85,7 @@ impl<T> Places<T> {
         let held = self.held(holder);
         match held >= self.room.of_owner {
             true => None,
-            false if self.holders.len() - self.strangers() < self.room.callers => Some(None),
+            false if self.holders.len() - self.strangers < self.room.callers => Some(None),
             false => self.oldest_of_most(|of| matches!(of, Holder::Known(_)), held + 1).map(Some),
         }
     }
@@ -130,10 +130,6 @@ impl<T> Places<T> {
 
     fn held(&self, holder: &Holder) -> usize {
         self.of.get(holder).map_or(0, BTreeMap::len)
-    }
-
-    fn strangers(&self) -> usize {
-        self.strangers
     }
 
     fn oldest(&mut self, holder: &Holder) -> Option<T> {
@@ -201,7 +197,7 @@ mod tests {
         let there = Some(None);
         assert_eq!(recognised.collect::<Vec<_>>(), [there, there, there, there, None]);
         assert_eq!(places.recognise(numbers[0], &"spark".into()), there, "again");
-        assert_eq!(places.strangers(), 1);
+        assert_eq!(places.strangers, 1);
         assert_eq!((places.leave(numbers[0]), places.leave(numbers[0])), (Some(0), None));
         assert_eq!(places.recognise(numbers[4], &"spark".into()), there);
     }
@@ -251,7 +247,7 @@ mod tests {
                 prop_assert_eq!(held, there.keys().copied().collect::<Vec<_>>());
                 let strangers = places.holders.values().filter(|of| matches!(of, Holder::Stranger(_)));
                 let strangers = strangers.count();
-                prop_assert_eq!(places.strangers(), strangers);
+                prop_assert_eq!(places.strangers, strangers);
                 prop_assert!(strangers <= ROOM.strangers);
                 prop_assert!(there.len() - strangers <= ROOM.callers);
                 for (holder, of) in &places.of {
