@@ -41,6 +41,7 @@ mod port;
 mod ports;
 mod preview;
 mod profiles;
+mod reach;
 mod request;
 mod rules;
 mod state;

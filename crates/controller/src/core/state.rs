@@ -2,6 +2,7 @@
 
 use super::change::{Answered, Application, Change, Client, Connection, Next};
 use super::owner::Owner;
+use super::reach::Reach;
 use super::request::ClientId;
 use bandwise_saba::controller::{ApplicationId, ConnectionId, PortId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ pub struct State {
     of_application: BTreeSet<(ApplicationId, ConnectionId)>,
     /// The counts of each owner with any client.
     held: BTreeMap<Owner, Held>,
+    reach: Reach,
     /// The parts of each job, by its owner, application and name.
     jobs: BTreeMap<(Owner, String, String), BTreeSet<ApplicationId>>,
 }
@@ -93,8 +95,12 @@ impl State {
             }
             Change::Connection(id, connection) => {
                 let opened = connection.as_ref().map(|of| (of.client, of.application));
+                if let Some(of) = &connection {
+                    self.reach.add(self.clients.get(&of.client), &of.path);
+                }
                 let before = put(&mut self.connections, id, connection);
                 if let Some(of) = &before {
+                    self.reach.remove(self.clients.get(&of.client), &of.path);
                     self.of_application.remove(&(of.application, id));
                     self.hold_with(of.client, |held| less(&mut held.connections));
                 }
@@ -220,6 +226,11 @@ impl State {
     ) -> impl Iterator<Item = ConnectionId> + '_ {
         let (first, last) = (ConnectionId(0), ConnectionId(u64::MAX));
         self.of_application.range((application, first)..=(application, last)).map(|of| of.1)
+    }
+
+    /// Returns the ports on the paths of an owner's connections.
+    pub(crate) fn ports_of(&self, owner: &Owner) -> BTreeSet<PortId> {
+        self.reach.of(owner).collect()
     }
 
     /// Iterates over the numbers of a client's requests with stored answers.

@@ -48,6 +48,14 @@ pub enum Denied {
         /// The patterns of names that the caller may give.
         allowed: String,
     },
+    /// The caller may not read what concerns all callers.
+    #[error(
+        "{owner} may not read the metrics (allowed: credentials with `see = \"all\"`, root, and the controller's user)"
+    )]
+    Metrics {
+        /// The caller.
+        owner: Owner,
+    },
     /// The caller may not give orders for all.
     #[error(
         "{owner} may not {order} (allowed: credentials with `drain = true`, root, and the controller's user)"
@@ -113,14 +121,8 @@ impl Caller {
                 Err(Denied::Order { order: "end all clients", owner: owner() })
             }
             Call::Request(request) => match &request.request {
-                Request::Register { name, .. } => unlike(&self.rights.applications, [name])
-                    .map_or(Ok(()), |(name, allowed)| {
-                        Err(Denied::Application { owner: owner(), name, allowed })
-                    }),
-                Request::Connect { from, to, .. } => unlike(&self.rights.hosts, [from, to])
-                    .map_or(Ok(()), |(name, allowed)| {
-                        Err(Denied::Host { owner: owner(), name, allowed })
-                    }),
+                Request::Register { name, .. } => self.check_application(name),
+                Request::Connect { from, to, .. } => self.check_hosts([from, to]),
                 // The core lets only the owner change a registration.
                 Request::Deregister { .. } | Request::Close { .. } => Ok(()),
             },
@@ -129,12 +131,46 @@ impl Caller {
             }
         }
     }
+
+    /// Checks that the caller may register an application.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Denied`] if the caller may not register it.
+    pub fn check_application(&self, name: &str) -> Result<(), Denied> {
+        unlike(&self.rights.applications, [name]).map_or(Ok(()), |(name, allowed)| {
+            Err(Denied::Application { owner: self.owner.clone(), name, allowed })
+        })
+    }
+
+    /// Checks that the caller may name the hosts at the ends of a connection.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Denied`] for the first host that the caller may not name.
+    pub fn check_hosts(&self, ends: [&str; 2]) -> Result<(), Denied> {
+        unlike(&self.rights.hosts, ends).map_or(Ok(()), |(name, allowed)| {
+            Err(Denied::Host { owner: self.owner.clone(), name, allowed })
+        })
+    }
+
+    /// Checks that the caller may read the metrics, which count what belongs to all.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Denied`] if the caller sees only its own.
+    pub fn check_metrics(&self) -> Result<(), Denied> {
+        match self.rights.sees_all {
+            true => Ok(()),
+            false => Err(Denied::Metrics { owner: self.owner.clone() }),
+        }
+    }
 }
 
 /// Returns the first name that no pattern matches, with the patterns.
-fn unlike<const N: usize>(patterns: &[Pattern], names: [&String; N]) -> Option<(String, String)> {
+fn unlike<const N: usize>(patterns: &[Pattern], names: [&str; N]) -> Option<(String, String)> {
     let is_allowed = |name: &str| patterns.iter().any(|pattern| pattern.is_like(name));
     let name = names.into_iter().find(|name| !is_allowed(name))?;
     let allowed: Vec<String> = patterns.iter().map(Pattern::to_string).collect();
-    Some((name.clone(), allowed.join(", ")))
+    Some((name.to_owned(), allowed.join(", ")))
 }

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 pub struct StatusDocument {
     /// The version of the controller.
     pub version: String,
-    /// True if clients, connections and applications are those of the caller only.
+    /// True if clients, connections and applications are those of the caller only, and the ports are those on the paths
+    /// of its connections.
     pub own_only: bool,
     /// True if no port is being written.
     pub settled: bool,
@@ -127,6 +128,9 @@ impl StatusDocument {
             connections: state.connections_of(id).count(),
             doubts: of.doubts.clone(),
         };
+        let own_ports = (!caller.sees_all()).then(|| state.ports_of(caller.owner()));
+        let ports =
+            core.ports().filter(|(id, _)| own_ports.as_ref().is_none_or(|own| own.contains(id)));
         StatusDocument {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             own_only: !caller.sees_all(),
@@ -136,7 +140,7 @@ impl StatusDocument {
             clients,
             connections,
             applications: applications.map(application).collect(),
-            ports: core.ports().map(PortStatus::from).collect(),
+            ports: ports.map(PortStatus::from).collect(),
         }
     }
 }

@@ -3,9 +3,9 @@
 use super::answers::{Fails, Reply, body, words};
 use super::documents::StatusDocument;
 use super::{Context, OPENAPI, pages};
-use crate::core::{Candidate, ClientId, NumberedRequest};
+use crate::core::{Candidate, ClientId, NumberedRequest, Refusal};
 use crate::credentials::Caller;
-use crate::daemon::Call;
+use crate::daemon::{Call, CallError};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Extension, Path, State};
@@ -44,6 +44,7 @@ async fn description() -> Response {
 }
 
 async fn metrics(State(context): State<Context>, Extension(caller): By) -> Result<Response, Fails> {
+    caller.check_metrics().map_err(CallError::Denied)?;
     let (metrics, turn) = (context.metrics.clone(), context.readers.turn(caller.owner()).await?);
     let text = context.handle.inspect(caller.owner(), move |core, _| metrics.text(core)).await?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -91,19 +92,33 @@ struct Ends {
 
 async fn plan(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
     let candidates: Candidates = body(&bytes)?;
-    let owner = caller.owner().clone();
+    for candidate in &candidates.applications {
+        caller.check_application(&candidate.name).map_err(CallError::Denied)?;
+        for Ends { from, to } in &candidate.connections {
+            caller.check_hosts([from, to]).map_err(CallError::Denied)?;
+        }
+    }
+    let viewer = caller.clone();
     let differs = context.handle.inspect(caller.owner(), move |core, paths| {
-        let candidate = |candidate: CandidateSpec| -> Result<Candidate, crate::core::Refusal> {
+        let candidate = |candidate: CandidateSpec| -> Result<Candidate, Refusal> {
             let path = |ends: &Ends| paths.path(&ends.from, &ends.to);
             let all: Result<_, _> = candidate.connections.iter().map(path).collect();
-            let paths = all.map_err(|fault| crate::core::Refusal::NoPath(fault.to_string()))?;
+            let paths = all.map_err(|fault| Refusal::NoPath(fault.to_string()))?;
             Ok(Candidate { name: candidate.name, paths })
         };
         let candidates: Result<Vec<Candidate>, _> =
             candidates.applications.into_iter().map(candidate).collect();
-        core.preview(&owner, &candidates?)
+        let candidates = candidates?;
+        let mut differs = core.preview(viewer.owner(), &candidates)?;
+        // A registration changes the weights of others also elsewhere.
+        if !viewer.sees_all() {
+            let mut seen = core.state().ports_of(viewer.owner());
+            seen.extend(candidates.iter().flat_map(|candidate| candidate.paths.iter().flatten()));
+            differs.retain(|differs| seen.contains(&differs.port));
+        }
+        Ok(differs)
     });
-    let differs = differs.await?.map_err(crate::daemon::CallError::Refused)?;
+    let differs = differs.await?.map_err(CallError::Refused)?;
     Ok(Json(json!({ "ports": differs })))
 }
 

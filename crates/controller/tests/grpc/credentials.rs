@@ -146,6 +146,19 @@ fn limits_count_all_clients_of_a_credential() {
     world.runtime.block_on(again).unwrap();
 }
 
+/// Returns the answer to a request that shows these header lines.
+fn http(address: SocketAddr, what: &str, shown: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let length = body.len();
+    let head = format!(
+        "{what} HTTP/1.1\r\nHost: c\r\nConnection: close\r\n{shown}Content-Length: {length}\r\n"
+    );
+    stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
 /// HTTP uses the same authenticator.
 #[test]
 fn http_requests_authenticate_by_token() {
@@ -154,17 +167,7 @@ fn http_requests_authenticate_by_token() {
     let credentials = [spark, beam, credential("flink", None, Some("abc"), &["*"], true)];
     let world = World::start_with(Limits::default(), &credentials);
     let address = world.open_remote(Present::new(None));
-    let ask = |what: &str, shown: &str, body: &str| {
-        let mut stream = TcpStream::connect(address).unwrap();
-        let length = body.len();
-        let head = format!(
-            "{what} HTTP/1.1\r\nHost: c\r\nConnection: close\r\n{shown}Content-Length: {length}\r\n"
-        );
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    };
+    let ask = |what: &str, shown: &str, body: &str| http(address, what, shown, body);
     let (abc, sparks) = ("Authorization: Bearer abc\r\n", "authorization: bearer spark's\r\n");
     let drain = "{\"drained\": true}";
     for what in ["GET /v1/status", "GET /metrics", "POST /v1/clients", "POST /v1/drain", "GET /x"] {
@@ -216,6 +219,56 @@ fn http_requests_authenticate_by_token() {
     assert_eq!(status(abc), (1, 1, false));
     assert!(ask("POST /v1/reset", abc, "").starts_with("HTTP/1.1 200"));
     assert_eq!(status(abc), (0, 0, false));
+}
+
+/// A caller that does not see all reads its own applications, and the ports on the paths of its own connections.
+#[test]
+fn callers_read_their_own_only() {
+    let spark = credential("spark", None, Some("spark's"), &["a*"], false);
+    let beam = credential("beam", None, Some("beam's"), &["*"], false);
+    let credentials = [spark, beam, credential("flink", None, Some("abc"), &["*"], true)];
+    let world = World::start_with(Limits::default(), &credentials);
+    let address = world.open_remote(Present::new(None));
+    let ask = |token: &str, what: &str, body: &str| {
+        http(address, what, &format!("Authorization: Bearer {token}\r\n"), body)
+    };
+    let request = |number: u64, request: &str| {
+        let body = format!("{{\"client\": 0, \"number\": {number}, \"request\": {request}}}");
+        let answer = ask("spark's", "POST /v1/requests", &body);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    };
+    assert!(ask("spark's", "POST /v1/clients", "").contains("{\"client\":0"));
+    request(0, "{\"register\": {\"name\": \"all\"}}");
+    request(1, "{\"connect\": {\"application\": 0, \"from\": \"h0\", \"to\": \"h1\"}}");
+    let ports = |token: &str, what: &str, body: &str| -> Vec<u64> {
+        let answer = ask(token, what, body);
+        let answer: Value = serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+        answer["ports"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{answer}"))
+            .iter()
+            .map(|of| of["port"].as_u64().unwrap())
+            .collect()
+    };
+    let all = ports("abc", "GET /v1/status", "");
+    let own = ports("spark's", "GET /v1/status", "");
+    assert!(!own.is_empty() && own.len() < all.len(), "{own:?} of {all:?}");
+    assert!(ports("beam's", "GET /v1/status", "").is_empty());
+    let plan = |name: &str, from: &str| {
+        let ends = format!("[{{\"from\": \"{from}\", \"to\": \"h0\"}}]");
+        format!("{{\"applications\": [{{\"name\": \"{name}\", \"connections\": {ends}}}]}}")
+    };
+    let asked = ports("beam's", "POST /v1/plan", &plan("all", "h1"));
+    assert!(!asked.is_empty() && asked.iter().all(|port| !own.contains(port)), "{asked:?}");
+    for (body, allowed) in
+        [(plan("half", "h1"), "allowed: a*"), (plan("all", "switch"), "allowed: h*")]
+    {
+        let denied = ask("spark's", "POST /v1/plan", &body);
+        assert!(denied.starts_with("HTTP/1.1 403") && denied.contains(allowed), "{denied}");
+    }
+    let denied = ask("spark's", "GET /metrics", "");
+    assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("see = "), "{denied}");
+    assert!(ask("abc", "GET /metrics", "").starts_with("HTTP/1.1 200"));
 }
 
 /// A revoked certificate opens no connection, and one whose authority has no list neither.
