@@ -87,6 +87,9 @@ mod tests {
     /// The most columns of a help line.
     const COLUMNS: usize = 100;
 
+    /// The value names of quantities.
+    const QUANTITIES: [&str; 6] = ["N", "SIZE", "TIME", "RATE", "LIST", "AMOUNT"];
+
     /// Adds the too long lines of the help of a command and its subcommands. Texts after the help are checked as
     /// they are written: clap would wrap a long line of theirs with a ragged edge.
     fn too_long(command: &mut clap::Command, found: &mut Vec<String>) {
@@ -106,6 +109,26 @@ mod tests {
         assert!(command.get_subcommands().count() > 5);
         let mut found = Vec::new();
         too_long(&mut command, &mut found);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+
+    /// Adds the flags for quantities that take `-1` for another flag, and so would not name what is allowed.
+    fn unread(command: &clap::Command, found: &mut Vec<String>) {
+        for flag in command.get_arguments() {
+            let kinds = flag.get_value_names().unwrap_or_default();
+            let is_quantity = kinds.iter().any(|of| QUANTITIES.contains(&of.as_str()));
+            let is_read = flag.is_allow_hyphen_values_set() || flag.is_allow_negative_numbers_set();
+            if is_quantity && !is_read {
+                found.push(format!("{} {flag}", command.get_name()));
+            }
+        }
+        command.get_subcommands().for_each(|command| unread(command, found));
+    }
+
+    #[test]
+    fn negative_quantities_are_refused_as_values() {
+        let mut found = Vec::new();
+        unread(&Args::command(), &mut found);
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }

@@ -35,6 +35,7 @@ pub(crate) struct Flags {
     trace: Option<PathBuf>,
     /// Rate of a port in each direction
     #[arg(long, value_name = "RATE", default_value_t = PORT_RATE)]
+    #[arg(allow_hyphen_values = true)]
     rate: BitRate,
     /// Seed of the random trace
     #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]

@@ -4,7 +4,7 @@ use crate::http::{ConnectionsDocument, StatusDocument};
 use crate::settings::Listen;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
@@ -15,7 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// An error of a request to a controller.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The connection failed, or no answer came in time.
+    /// The connection failed.
     #[error("no controller answers at {place}")]
     NoAnswer {
         /// The address.
@@ -23,6 +23,9 @@ pub enum ClientError {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// No answer came in time.
+    #[error("the controller at {0} did not answer within 10 s")]
+    Silent(Listen),
     /// The answer is not HTTP.
     #[error("what answers at {0} does not speak HTTP")]
     NotHttp(Listen),
@@ -85,8 +88,7 @@ fn document<T: DeserializeOwned>(listen: &Listen, path: &'static str) -> Result<
 fn ask(listen: &Listen, method: &str, path: &str) -> Result<Value, ClientError> {
     // In HTTP/1.0 the end of the connection ends an answer, also a long one.
     let request = format!("{method} {path} HTTP/1.0\r\nHost: controller\r\n\r\n");
-    let answer = exchange(listen, &request)
-        .map_err(|source| ClientError::NoAnswer { place: listen.clone(), source })?;
+    let answer = exchange(listen, &request, TIMEOUT)?;
     let (head, body) =
         answer.split_once("\r\n\r\n").ok_or_else(|| ClientError::NotHttp(listen.clone()))?;
     let body: Value = serde_json::from_str(body)
@@ -101,19 +103,23 @@ fn ask(listen: &Listen, method: &str, path: &str) -> Result<Value, ClientError> 
 }
 
 /// Sends a request and returns the whole response.
-fn exchange(listen: &Listen, request: &str) -> io::Result<String> {
-    match listen {
-        Listen::Unix { path, .. } => {
-            let stream = UnixStream::connect(path)?;
-            stream.set_read_timeout(Some(TIMEOUT))?;
+fn exchange(listen: &Listen, request: &str, timeout: Duration) -> Result<String, ClientError> {
+    let answer = match listen {
+        Listen::Unix { path, .. } => UnixStream::connect(path).and_then(|stream| {
+            stream.set_read_timeout(Some(timeout))?;
             send(stream, request)
-        }
+        }),
         Listen::Loopback(address) => {
-            let stream = TcpStream::connect_timeout(address, TIMEOUT)?;
-            stream.set_read_timeout(Some(TIMEOUT))?;
-            send(stream, request)
+            TcpStream::connect_timeout(address, timeout).and_then(|stream| {
+                stream.set_read_timeout(Some(timeout))?;
+                send(stream, request)
+            })
         }
-    }
+    };
+    answer.map_err(|source| match source.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => ClientError::Silent(listen.clone()),
+        _ => ClientError::NoAnswer { place: listen.clone(), source },
+    })
 }
 
 fn send(mut stream: impl Read + Write, request: &str) -> io::Result<String> {
@@ -121,4 +127,19 @@ fn send(mut stream: impl Read + Write, request: &str) -> io::Result<String> {
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     Ok(answer)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn silent_controller_is_named() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listen = Listen::Loopback(listener.local_addr().unwrap());
+        let answer =
+            exchange(&listen, "GET /v1/status HTTP/1.0\r\n\r\n", Duration::from_millis(20));
+        assert!(matches!(answer, Err(ClientError::Silent(_))), "{answer:?}");
+    }
 }

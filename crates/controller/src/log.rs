@@ -1,7 +1,9 @@
 //! The log of the daemon, in which a message that is repeated many times is counted.
 
+use bandwise_input::is_printable;
 use std::collections::HashMap;
 use std::fmt;
+use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tracing::callsite::Identifier;
@@ -21,7 +23,7 @@ const PERIOD: Duration = Duration::from_secs(10);
 pub fn log_to_standard_error() {
     let counts = Counts::default();
     let logs = tracing_subscriber::fmt().json().flatten_event(true).with_target(false);
-    let logs = logs.with_writer(std::io::stderr).finish().with(counts.clone());
+    let logs = logs.with_writer(|| Escaped(std::io::stderr())).finish().with(counts.clone());
     // The call fails only if a subscriber is set already.
     if logs.try_init().is_ok() {
         std::thread::spawn(move || {
@@ -30,6 +32,29 @@ pub fn log_to_standard_error() {
                 counts.report();
             }
         });
+    }
+}
+
+/// A writer of JSON lines that escapes characters by which a name could change what a terminal shows.
+struct Escaped<W>(W);
+
+impl<W: Write> Write for Escaped<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut line = String::with_capacity(bytes.len());
+        for c in String::from_utf8_lossy(bytes).chars() {
+            match is_printable(c) || c == '\n' {
+                true => line.push(c),
+                false => {
+                    let units = &mut [0; 2];
+                    line.extend(c.encode_utf16(units).iter().map(|unit| format!("\\u{unit:04x}")));
+                }
+            }
+        }
+        self.0.write_all(line.as_bytes()).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 
@@ -85,7 +110,6 @@ impl Visit for Message<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{self, Write};
 
     /// A log in memory.
     #[derive(Clone, Default)]
@@ -98,6 +122,20 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn names_can_not_move_the_cursor() {
+        let log = Log::default();
+        let writer = log.clone();
+        let logs = tracing_subscriber::fmt().json().flatten_event(true);
+        let logs = logs.with_writer(move || Escaped(writer.clone())).finish();
+        let name = "évil\u{1b}[2J\u{202e}\u{9b}\u{2028}";
+        tracing::subscriber::with_default(logs, || tracing::info!(name, "called"));
+        let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+        let line = text.strip_suffix('\n').unwrap();
+        assert!(line.chars().all(is_printable), "{line:?}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(line).unwrap()["name"], name);
     }
 
     #[test]

@@ -15,8 +15,12 @@ pub struct StatusDocument {
     /// True if clients, connections and applications are those of the caller only, and the ports are those on the paths
     /// of its connections.
     pub own_only: bool,
-    /// True if no port is being written.
+    /// True if no port is being written, and the controller is not cut off.
     pub settled: bool,
+    /// True if the controller shares a store with others and does not reach it, or has just started: what it says may be
+    /// out of date. False from older controllers.
+    #[serde(default)]
+    pub cut_off: bool,
     /// The controller's name among others; `None` for a single controller.
     pub instance: Option<Group>,
     /// The groups of ports that the controller writes, without that of a single controller.
@@ -135,6 +139,7 @@ impl StatusDocument {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             own_only: !caller.sees_all(),
             settled: core.is_settled(),
+            cut_off: core.is_cut_off(),
             instance: core.own_group().cloned(),
             groups: core.held().filter(|group| !group.is_nameless()).cloned().collect(),
             clients,

@@ -49,6 +49,13 @@ impl TlsError {
     fn pem(path: &Path, error: pem::Error) -> Self {
         match error {
             pem::Error::NoItemsFound => TlsError::new(path, "the file has none"),
+            pem::Error::MissingSectionEnd { end_marker } => {
+                let kind = String::from_utf8_lossy(&end_marker);
+                TlsError::new(path, format!("the file is cut: no line is -----END {kind}-----"))
+            }
+            pem::Error::IllegalSectionStart { line } => {
+                TlsError::new(path, format!("the line {:?}", String::from_utf8_lossy(&line)))
+            }
             error => TlsError::new(path, error),
         }
     }

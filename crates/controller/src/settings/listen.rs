@@ -60,6 +60,10 @@ pub(super) fn listen(
     }
     let allowed = "\"unix:PATH\", or an address of this machine such as \"127.0.0.1:7470\"";
     match text.get_ref().parse::<SocketAddr>() {
+        Ok(address) if address.port() == 0 => {
+            let wrong = at(source, text, "port 0, at which no client finds the controller");
+            Err(wrong.allowed("1 to 65535"))
+        }
         Ok(address) if address.ip().is_loopback() => Ok(Listen::Loopback(address)),
         Ok(address) => {
             let message = format!("{address} is reachable by others without authentication");

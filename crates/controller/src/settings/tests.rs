@@ -56,6 +56,7 @@ fn invalid_settings_are_refused_with_their_line() {
         ("store", "stoer", "c.toml:3: unknown field `stoer`"),
         ("\"unix:c\"", "\"unix:c\"\n[times]\nlease = \"1 ms\"", "c.toml:6: 1 ms is out of range"),
         ("\"unix:c\"", "\"unix:c\"\n[limits]\nclients = 0", "c.toml:6: a limit of 0"),
+        ("\"unix:c\"", "\"127.0.0.1:0\"", "c.toml:4: port 0"),
         ("\"unix:c\"", "\"unix:c\"\n[infiniband]", "c.toml:5: a second network"),
         ("\"s\"", "\"s\"\naudit-size = \"1 GiB\"", "c.toml:4: no `"),
         (

@@ -44,14 +44,17 @@ fn is_order(output: &Output) -> bool {
 #[test]
 fn core_with_expired_groups_gives_no_order() {
     let mut core = new(State::default());
+    assert!(core.is_cut_off() && !core.is_settled());
     let (port, name, queues) = (PortId(0), "p0".into(), NonZeroU8::new(2).unwrap());
     let ports = vec![DiscoveredPort { port, name, queues, group: "a".into() }];
     hear(&mut core, 0, Input::Discovered { ports, routes: Vec::new() });
     assert!(hear(&mut core, 0, held(&["a"], 3000)).iter().any(is_order));
     assert_eq!(core.writes_until(), ms(3000));
+    assert!(!core.is_cut_off());
     // The port was checked a minute ago.
     assert!(!hear(&mut core, 60_000, Input::Tick).iter().any(is_order));
     assert_eq!(core.held().count(), 0);
+    assert!(core.is_cut_off() && !core.is_settled());
     assert_eq!(core.writes_until(), ms(60_000));
     let (ticket, owner) = (Ticket(1), Owner::default());
     let outputs = hear(&mut core, 60_000, Input::Hello { ticket, owner });

@@ -342,6 +342,12 @@ fn unusable_tls_files_are_reported() {
     refused(TlsFiles { clients: Some(empty.clone()), ..good.clone() }, &empty, "the file has none");
     refused(TlsFiles { key: empty.clone(), ..good.clone() }, &empty, "the file has none");
     refused(TlsFiles { revoked: Some(empty.clone()), ..good.clone() }, &empty, "the file has none");
+    for (whole, kind) in [(&good.certificate, "CERTIFICATE"), (&good.key, "PRIVATE KEY")] {
+        let text = std::fs::read_to_string(whole).unwrap();
+        let cut = write(folder.path(), "cut.pem", &text[..text.len() / 2]);
+        let end = format!("the file is cut: no line is -----END {kind}-----");
+        refused(TlsFiles { certificate: cut.clone(), ..good.clone() }, &cut, &end);
+    }
     let broken = authority.revokes(&[7]).replacen("MI", "MA", 1);
     let broken = write(folder.path(), "broken.pem", &broken);
     refused(TlsFiles { revoked: Some(broken.clone()), ..good.clone() }, &broken, "");

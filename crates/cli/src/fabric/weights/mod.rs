@@ -63,9 +63,11 @@ pub(crate) struct Flags {
     to: Option<String>,
     /// Service levels that may be written
     #[arg(long, value_name = "LIST", value_parser = sls, default_value = "1-8")]
+    #[arg(allow_hyphen_values = true)]
     sls: values::Sls,
     /// Virtual lanes that may be written
     #[arg(long, value_name = "LIST", value_parser = lanes, default_value = "1-4")]
+    #[arg(allow_hyphen_values = true)]
     lanes: values::Vls,
     /// Device to send from, and its port [default: the first with an active port]
     #[arg(long, value_name = "DEVICE[:PORT]", value_parser = device)]

@@ -36,9 +36,11 @@ pub(crate) struct Server {
     pub(super) peers: Peers,
     /// Memory that one client can have
     #[arg(long, value_name = "SIZE", value_parser = memory, default_value = "256 MiB")]
+    #[arg(allow_hyphen_values = true)]
     pub(super) memory: Bytes,
     /// Time for which one client is served
     #[arg(long, value_name = "TIME", value_parser = longest, default_value = "3660 s")]
+    #[arg(allow_hyphen_values = true)]
     pub(super) longest: Time,
     /// End after the first client
     #[arg(long)]

@@ -12,6 +12,7 @@ pub(super) struct Here {
     /// Processors, such as 3 or 0-3,8, one for each thread in turn, or `any` [default: those near
     /// the device]
     #[arg(long, value_name = "LIST", value_parser = cpu)]
+    #[arg(allow_hyphen_values = true)]
     cpu: Option<Cpu>,
     /// Use huge pages; without any, ordinary pages are used, or with `=must` the command fails
     #[arg(long, value_enum, value_name = "IF", num_args = 0..=1, require_equals = true)]

@@ -47,6 +47,7 @@ pub(crate) struct Flags {
     attempts: u64,
     /// Longest time of a run [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(allow_hyphen_values = true)]
     timeout: Option<Time>,
     /// Command line for sh between the start of a controller and that of programs, repeated until
     /// it exits with 0

@@ -61,7 +61,15 @@ impl Answer for StatusAnswer {
             Some(instance) => {
                 let groups: Vec<String> = status.groups.iter().map(ToString::to_string).collect();
                 let groups = if groups.is_empty() { "none".into() } else { groups.join(", ") };
-                format!("\ncontroller {instance}; groups of ports that it writes: {groups}\n")
+                let cut_off = match status.cut_off {
+                    true => {
+                        "It is cut off from the store: requests are refused, and this may be out of date.\n"
+                    }
+                    false => "",
+                };
+                format!(
+                    "\ncontroller {instance}; groups of ports that it writes: {groups}\n{cut_off}"
+                )
             }
         };
         let doubts = doubts(&status.applications);

@@ -66,6 +66,7 @@ pub(crate) struct Flags {
     attempts: u64,
     /// Longest time of a run [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(allow_hyphen_values = true)]
     timeout: Option<Time>,
     /// Required precision of each slowdown: half its 95% interval, in percent of it
     #[arg(long, value_name = "PERCENT", value_parser = number(1..=100), default_value = "10")]
@@ -84,6 +85,7 @@ pub(crate) struct Flags {
     /// Rate of the device, 100% of the bandwidth
     #[arg(long, value_name = "RATE", value_parser = rate, requires = "device")]
     #[arg(conflicts_with_all = ["lab", "limit"])]
+    #[arg(allow_hyphen_values = true)]
     rate: Option<BitRate>,
     /// Limit links by this command
     #[arg(long, value_name = "COMMAND", group = "links")]
@@ -100,6 +102,7 @@ pub(crate) struct Flags {
     nodes: Option<u64>,
     /// Amount of data, for the table
     #[arg(long, value_name = "AMOUNT", value_parser = dataset)]
+    #[arg(allow_hyphen_values = true)]
     dataset: Option<Dataset>,
     #[command(flatten)]
     json: Json,

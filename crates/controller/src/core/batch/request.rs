@@ -146,17 +146,19 @@ fn fits<'a>(request: &'a Request) -> Result<(), Refusal> {
         }
         Request::Register { name, dataset, job, .. } => {
             let text = |text: &'a Option<String>| text.as_deref().unwrap_or("");
-            [name.as_str(), text(dataset), text(job)]
+            [("name", name.as_str()), ("dataset", text(dataset)), ("job", text(job))]
         }
-        Request::Connect { from, to, .. } => [from.as_str(), to.as_str(), ""],
-        Request::Deregister { .. } | Request::Close { .. } => [""; 3],
+        Request::Connect { from, to, .. } => {
+            [("host", from.as_str()), ("host", to.as_str()), ("", "")]
+        }
+        Request::Deregister { .. } | Request::Close { .. } => [("", ""); 3],
     };
-    match texts.iter().map(|text| text.len()).max() {
-        Some(bytes) if bytes > LONGEST => Err(Refusal::BadSetting {
-            what: format!("a name of {bytes} bytes"),
+    match texts.iter().find(|(_, text)| text.len() > LONGEST) {
+        Some((what, text)) => Err(Refusal::BadSetting {
+            what: format!("a {what} of {} bytes", text.len()),
             allowed: format!("up to {LONGEST} bytes"),
         }),
-        _ => Ok(()),
+        None => Ok(()),
     }
 }
 

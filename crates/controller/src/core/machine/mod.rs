@@ -180,10 +180,17 @@ impl Core {
         self.leases.next().into_iter().chain(self.ports.wake()).chain(survey).chain(ends).min()
     }
 
-    /// Returns whether no write to the store and no order is outstanding, and none is due except checks.
+    /// Returns whether other controllers share the store and this one holds no group: it has just started, or does not
+    /// reach the store. Others may have changed everything since.
+    pub fn is_cut_off(&self) -> bool {
+        self.holding.is_shared() && self.holding.home().is_none()
+    }
+
+    /// Returns whether no write to the store and no order is outstanding, and none is due except checks. A controller that
+    /// is cut off is not settled.
     pub fn is_settled(&self) -> bool {
         let is_settled = |port: &PortState| !port.is_there || port.is_settled();
-        self.writing.is_none() && self.ports.all.values().all(is_settled)
+        !self.is_cut_off() && self.writing.is_none() && self.ports.all.values().all(is_settled)
     }
 
     /// Returns the state, including the changes of an unfinished write.

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 pub(super) struct RatesAnswer {
     schema: u32,
     engine: EngineRow,
-    /// Unset while ports are being written.
+    /// Unset while ports are being written, or the controller is cut off from its store.
     pub(super) settled: bool,
     pub(super) applications: Vec<Application>,
     pub(super) connections: Vec<Row>,

@@ -42,6 +42,7 @@ pub(crate) struct Flags {
     /// Simulated time in which arriving packets count, after a warm-up of half of it; packets only
     /// [default: the time of 4096 packets on the slowest link in use]
     #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(allow_hyphen_values = true)]
     duration: Option<Time>,
     #[command(flatten)]
     json: Json,

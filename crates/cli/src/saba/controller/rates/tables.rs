@@ -53,7 +53,9 @@ pub(super) fn text(answer: &RatesAnswer) -> String {
     );
     let being_written = match answer.settled {
         true => "",
-        false => "Ports are being written: these rates follow from the weights read back last.\n",
+        false => {
+            "Ports are being written, or the controller is cut off: these rates follow from the weights read back last.\n"
+        }
     };
     format!(
         "{}\n{}\n{}\nMax-min is the rate without weights, at flow level.\n{being_written}",
