@@ -19,6 +19,8 @@ umad=$(dpkg -L libumad2sim0 ibsim-utils 2>/dev/null | grep -m1 'libumad2sim\.so'
 scratch=$(mktemp -d)
 simulator=
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   [ -z "$simulator" ] || kill "$simulator" 2>/dev/null || true
   rm -rf "$scratch"
 }

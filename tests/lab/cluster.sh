@@ -7,6 +7,8 @@ environment=()
 # Every process on the lab's hosts was started here.
 everyone() { for host in h1 h2 h3 h4; do ip netns pids "bandwise-$lab-$host" 2>/dev/null || true; done; }
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   local pids
   pids=$(everyone)
   # shellcheck disable=SC2086

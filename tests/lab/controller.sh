@@ -14,6 +14,8 @@ lab=c$$
 controller=
 killed() { { kill -9 "$controller" && wait "$controller" || true; } 2>/dev/null; }
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   [ -z "$controller" ] || killed
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   mountpoint -q "$scratch/small" && umount "$scratch/small" || true

@@ -22,6 +22,8 @@ kill_all() { # NAME …
   done
 }
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   kill_all "${!pids[@]}"
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   rm -rf "$scratch"

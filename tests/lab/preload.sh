@@ -14,6 +14,8 @@ what=preload
 lab=r$$
 controller=
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   [ -z "$controller" ] || { kill -9 "$controller" && wait "$controller" || true; } 2>/dev/null
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   rm -rf "$scratch"

@@ -13,6 +13,8 @@ what=profile
 
 lab=p$$
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   rm -rf "$scratch"
 }

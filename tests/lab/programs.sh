@@ -16,6 +16,8 @@ packages programs || skip "$cause"
 lab=m$$
 controller=
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   [ -z "$controller" ] || { kill -9 "$controller" && wait "$controller" || true; } 2>/dev/null
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   rm -rf "$scratch"

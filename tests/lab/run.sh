@@ -14,6 +14,8 @@ what=lab
 lab=t$$
 other=u$$
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   "$bandwise" lab down --force --name "$lab" >/dev/null 2>&1 || true
   "$bandwise" lab down --force --name "$other" >/dev/null 2>&1 || true
   # Created by a check below, in addition to the labs.

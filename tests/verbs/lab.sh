@@ -43,6 +43,8 @@ declare -A machine_of=()
 # Ends the machines. A signal that a process gets before it has replaced the shell is lost, so it is repeated.
 # shellcheck disable=SC2317 # Reached by the trap.
 finish() {
+  # A second signal or a closed pipe must not interrupt this.
+  trap '' HUP INT PIPE TERM
   trap '' INT TERM
   while kill "${!machine_of[@]}" 2>/dev/null; do sleep 0.02; done
   rm -rf "$scratch"
