@@ -6,6 +6,7 @@
 A server runs on h3 as PR, a client on h1 as LR, both in plain Python; a third on h2 as nobody.
 """
 
+import atexit
 import collections
 import json
 import subprocess
@@ -68,8 +69,11 @@ SYN, ACK = 2, 16
 
 def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
     def on(host: str, *command: str, **more) -> subprocess.Popen:
-        return subprocess.Popen([bandwise, "lab", "exec", "--name", lab, host, "--", *command], text=True,
-                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **more)
+        process = subprocess.Popen([bandwise, "lab", "exec", "--name", lab, host, "--", *command], text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **more)
+        # After a failure, programs that go on would be counted by the next check.
+        atexit.register(process.terminate)
+        return process
 
     def under(host: str, app: str, *command: str) -> subprocess.Popen:
         return on(host, bandwise, "saba", "run", "--app", app, "--controller", f"unix:{scratch}/socket",
@@ -93,13 +97,13 @@ def main(bandwise: str, lab: str, scratch: str, library: str) -> int:
         assert server.stdout.readline() == "listening\n"
         client = under("h1", "LR", "python3", "-c", CLIENT.format(family=family, address=address))
         assert client.stdout.readline() == "done\n"
-        # The state while the connection exists.
+        # The state while the connection exists: both ends have it.
         for _ in range(100):
             there = {app["name"]: app["connections"] for app in status()["applications"] if app["connections"]}
-            if there == {"LR": 1}:
+            if there == {"LR": 1, "PR": 1}:
                 break
             time.sleep(0.1)
-        assert there == {"LR": 1}, there
+        assert there == {"LR": 1, "PR": 1}, there
         client.communicate("\n")
         other = on("h2", "python3", "-c", CLIENT.format(family=family, address=address))
         assert other.stdout.readline() == "done\n"
