@@ -39,11 +39,6 @@ async fn whole(unfinished: Bounds, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let owner =
         parts.extensions.get().map_or_else(Owner::default, |by: &Caller| by.owner().clone());
-    // A body that can only be too large is refused before it arrives.
-    if body.size_hint().lower() > LARGEST as u64 {
-        let error = format!("a body of {} bytes", body.size_hint().lower());
-        return refusal(StatusCode::PAYLOAD_TOO_LARGE, too_large(error), &parts.headers);
-    }
     let reads = async {
         let held = unfinished.hold(&owner, size(&body), SLOWEST).await;
         let read = Bytes::from_request(Request::from_parts(parts.clone(), body), &()).await;
@@ -53,17 +48,15 @@ async fn whole(unfinished: Bounds, request: Request, next: Next) -> Response {
     match tokio::time::timeout(SLOWEST, reads).await {
         Ok(Ok(body)) => next.run(Request::from_parts(parts, body.into())).await,
         Ok(Err(refused)) => {
-            refusal(refused.status(), too_large(refused.body_text()), &parts.headers)
+            let (error, most) = (refused.body_text(), LARGEST >> 10);
+            let error = format!("{error} (allowed: up to {most} KiB)");
+            refusal(refused.status(), error, &parts.headers)
         }
         Err(_) => {
             let error = format!("the request's body has not come within {} s", SLOWEST.as_secs());
             refusal(StatusCode::REQUEST_TIMEOUT, error, &parts.headers)
         }
     }
-}
-
-fn too_large(error: String) -> String {
-    format!("{error} (allowed: up to {} KiB)", LARGEST >> 10)
 }
 
 /// Returns a refusal in the caller's protocol, gRPC or HTTP.
@@ -83,10 +76,7 @@ fn refusal(status: StatusCode, error: String, headers: &HeaderMap) -> Response {
 mod tests {
     use super::*;
     use axum::routing::post;
-    use http_body::{Frame, SizeHint};
     use std::io::Error;
-    use std::pin::Pin;
-    use std::task::{Context, Poll};
     use tower::ServiceExt;
 
     /// Returns the answer of a route that reports the length of its body. The paused clock advances when all tasks
@@ -110,35 +100,6 @@ mod tests {
             message.starts_with("{\"error\":\"") && message.contains("up to 256 KiB"),
             "{message}"
         );
-    }
-
-    /// A body with a length, of which nothing arrives.
-    struct Announced(u64);
-
-    impl HttpBody for Announced {
-        type Data = Bytes;
-        type Error = Error;
-
-        fn poll_frame(
-            self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-        ) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
-            Poll::Pending
-        }
-
-        fn size_hint(&self) -> SizeHint {
-            SizeHint::with_exact(self.0)
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn too_long_body_is_refused_before_it_arrives() {
-        let began = tokio::time::Instant::now();
-        let (status, message) = answered(Body::new(Announced(LARGEST as u64 + 1))).await;
-        assert_eq!((status, began.elapsed()), (StatusCode::PAYLOAD_TOO_LARGE, Duration::ZERO));
-        assert!(message.contains("262145 bytes") && message.contains("256 KiB"), "{message}");
-        let (status, _) = answered(Body::new(Announced(LARGEST as u64))).await;
-        assert_eq!((status, began.elapsed()), (StatusCode::REQUEST_TIMEOUT, SLOWEST));
     }
 
     /// One body arrives byte by byte, the other one never.
