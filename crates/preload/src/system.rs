@@ -179,15 +179,36 @@ pub(crate) fn is_without_program(own: u64) -> bool {
         && std::fs::metadata("/proc/self/task").is_ok_and(|tasks| tasks.nlink() == 2 + 1 + own)
 }
 
-/// Ends the process as its last thread, which receives the program's signals again.
+/// Ends the process as its last thread, which receives the program's signals again, with the status of the first thread.
 pub(crate) fn exit() -> ! {
+    let status = status_of_first_thread();
     // SAFETY: the set is written before it is read. No other thread of the program is left.
     unsafe {
         let mut none: libc::sigset_t = zeroed();
         libc::sigemptyset(&mut none);
         libc::pthread_sigmask(libc::SIG_SETMASK, &none, std::ptr::null_mut());
-        libc::exit(0)
+        if libc::WIFSIGNALED(status) {
+            // A filter of system calls killed the thread.
+            let signal = libc::WTERMSIG(status);
+            libc::signal(signal, libc::SIG_DFL);
+            libc::raise(signal);
+        }
+        match libc::WEXITSTATUS(status) {
+            0 => libc::exit(0),
+            // A thread that ends by the system call runs no function of `atexit`.
+            code => libc::_exit(code),
+        }
     }
+}
+
+/// Returns the status of the first thread, which has ended, as `waitpid` would; 0 if it is unknown.
+fn status_of_first_thread() -> c_int {
+    /// The place of `exit_code` behind the program's name (proc_pid_stat(5)).
+    const EXIT_CODE: usize = 49;
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{}/stat", process()));
+    let stat = stat.unwrap_or_default();
+    let behind_name = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
+    behind_name.split(' ').nth(EXIT_CODE).and_then(|code| code.trim().parse().ok()).unwrap_or(0)
 }
 
 /// Waits for events of a descriptor, and returns them.

@@ -52,6 +52,11 @@ impl Audit {
         self.write(json!({ "event": "reset", "by": owner }));
     }
 
+    /// Logs that an order of an operator was refused and had no effect: `drained`, `shared` or `reset`.
+    pub(super) fn refused(&mut self, owner: &Owner, order: &str, error: &str) {
+        self.write(json!({ "event": "refused", "by": owner, "order": order, "error": error }));
+    }
+
     fn write(&mut self, mut line: Value) {
         line["time"] = json!(now());
         self.make_room();

@@ -4,6 +4,7 @@ use crate::run::{is_connected, ran_c};
 use crate::world::World;
 use crate::{DONE, ITS_MARK, has_connections, start, start_c};
 use bandwise_controller::core::Core;
+use std::os::unix::process::ExitStatusExt;
 
 /// In a signal handler no memory is allocated and no thread started; the next call outside reports the connection.
 #[test]
@@ -74,6 +75,26 @@ fn process_ends_with_the_last_thread_of_the_program() {
         }
         assert_eq!(program.next_line(), "exit");
         assert_eq!(program.ends(), Some(0));
+    }
+}
+
+/// The status of a process is that of its first thread, also if only that thread was ended.
+#[test]
+fn process_ends_with_the_status_of_its_first_thread() {
+    for (how, status) in [("exit", 5 << 8), ("killed", libc::SIGSYS)] {
+        let mut world = World::empty();
+        world.start();
+        let words = ["198.51.100.1", how];
+        let Some(mut program) =
+            start_c(&world, "thread_ends.c", &[], &words, &[ITS_MARK]).filter(|_| is_connected())
+        else {
+            return;
+        };
+        assert_eq!(program.next_line(), "connected");
+        has_connections(&world, 1);
+        program.send("");
+        let ended = program.status();
+        assert_eq!(ended.into_raw() & !0x80, status, "{how}: {ended:?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use tempfile::TempDir;
 
@@ -120,8 +120,13 @@ impl Program {
     }
 
     /// Waits for the program's end. Returns its exit code.
-    pub(crate) fn ends(mut self) -> Option<i32> {
+    pub(crate) fn ends(self) -> Option<i32> {
+        self.status().code()
+    }
+
+    /// Waits for the end of the program, and returns its status.
+    pub(crate) fn status(mut self) -> ExitStatus {
         drop(self.lines);
-        self.child.wait().unwrap().code()
+        self.child.wait().unwrap()
     }
 }

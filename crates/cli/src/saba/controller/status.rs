@@ -72,8 +72,15 @@ impl Answer for StatusAnswer {
                 )
             }
         };
+        let own = match status.own_only {
+            true => {
+                "\nOnly your own applications are shown, and the ports on the paths of your connections.\n"
+            }
+            false => "",
+        };
         let doubts = doubts(&status.applications);
-        format!("{}{doubts}\n{}{others}", tables::table(&applications), tables::table(&ports))
+        let (applications, ports) = (tables::table(&applications), tables::table(&ports));
+        format!("{applications}{doubts}\n{ports}{own}{others}")
     }
 }
 

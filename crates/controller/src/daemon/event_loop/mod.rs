@@ -44,6 +44,8 @@ pub struct EventLoop<S> {
     began: Instant,
     waiting: BTreeMap<Ticket, oneshot::Sender<Result<Answer, Refusal>>>,
     tickets: u64,
+    /// Operators' orders without an answer: who asked for what.
+    asked: BTreeMap<Ticket, (Owner, &'static str)>,
     /// The time of the first request for a connection that a port is not configured for yet.
     unplaced: BTreeMap<PortId, Instant>,
     ordered: BTreeMap<OrderId, (PortId, Instant)>,
@@ -100,6 +102,7 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             waiting: BTreeMap::new(),
             tickets: 0,
             unplaced: BTreeMap::new(),
+            asked: BTreeMap::new(),
             ordered: BTreeMap::new(),
             store,
             groups: parts.groups,
@@ -198,10 +201,13 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             Call::Goodbye(client) => Input::Goodbye { ticket, owner, client },
             Call::Drain(ports, drained) => {
                 self.report_drain(&owner, &ports, drained);
+                let order = if drained { "drained" } else { "shared" };
+                self.asked.insert(ticket, (owner.clone(), order));
                 Input::Drain { ticket, owner, ports, drained }
             }
             Call::Reset => {
                 self.report_reset(&owner);
+                self.asked.insert(ticket, (owner.clone(), "reset"));
                 Input::Reset { ticket, owner }
             }
             Call::Request(request) => {
@@ -260,6 +266,10 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
             }
             Output::Released { group } => drop(self.store.send(PersisterMessage::Released(group))),
             Output::Answer { ticket, answer } => {
+                if let (Some((owner, order)), Err(refusal)) = (self.asked.remove(&ticket), &answer)
+                {
+                    self.report_refused(&owner, order, refusal);
+                }
                 if let Some(waiting) = self.waiting.remove(&ticket) {
                     drop(waiting.send(answer));
                 }

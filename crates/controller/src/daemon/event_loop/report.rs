@@ -1,7 +1,7 @@
 //! The log lines and audit lines of outputs.
 
 use super::EventLoop;
-use crate::core::{Output, Owner};
+use crate::core::{Output, Owner, Refusal};
 use bandwise_saba::controller::PortId;
 
 impl<S> EventLoop<S> {
@@ -20,6 +20,15 @@ impl<S> EventLoop<S> {
         tracing::warn!(%owner, clients = self.core.state().clients().len(), "asked to end all clients");
         if let Some(audit) = &mut self.audit {
             audit.reset(owner);
+        }
+    }
+
+    /// Writes that an operator's order was refused, and had no effect, to the log and to the audit log.
+    pub(super) fn report_refused(&mut self, owner: &Owner, order: &str, refusal: &Refusal) {
+        let error = refusal.to_string();
+        tracing::warn!(%owner, order, error, "refused an order");
+        if let Some(audit) = &mut self.audit {
+            audit.refused(owner, order, &error);
         }
     }
 

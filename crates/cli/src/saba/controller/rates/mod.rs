@@ -79,6 +79,12 @@ impl Flags {
         // are dropped.
         let ConnectionsDocument { mut connections } = client::connections(&settings.listen)?;
         let status = client::status(&settings.listen)?;
+        if status.own_only {
+            return Err(Failure::usage(
+                "the controller shows you your own connections only, and rates depend on all",
+                "root, the controller's user, or any user of a controller that listens at loopback",
+            ));
+        }
         let known: BTreeSet<ApplicationId> =
             status.applications.iter().map(|of| of.application).collect();
         connections.retain(|of| known.contains(&of.application));
