@@ -45,7 +45,6 @@ declare -A machine_of=()
 finish() {
   # A second signal or a closed pipe must not interrupt this.
   trap '' HUP INT PIPE TERM
-  trap '' INT TERM
   while kill "${!machine_of[@]}" 2>/dev/null; do sleep 0.02; done
   rm -rf "$scratch"
 }
