@@ -2,6 +2,7 @@
 
 use crate::output::{note, note_coloured, readable};
 use crate::values::Refusal;
+use bandwise_controller::FileError;
 use bandwise_controller::client::ClientError;
 #[cfg(feature = "etcd")]
 use bandwise_controller::cluster::EtcdError;
@@ -157,12 +158,13 @@ impl From<NoRecording> for Failure {
 #[cfg(feature = "etcd")]
 impl From<EtcdError> for Failure {
     fn from(error: EtcdError) -> Self {
-        match error {
-            EtcdError::File { path, why } => {
-                Failure::Input(InputError::whole(&path.display().to_string(), why))
-            }
-            error => Failure::Work(error.into()),
-        }
+        Failure::Work(error.into())
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        Failure::usage(error.to_string(), error.allowed())
     }
 }
 

@@ -46,21 +46,22 @@ pub mod cluster;
 pub mod core;
 pub mod credentials;
 pub mod daemon;
+mod files;
 pub mod grpc;
 pub mod http;
 mod log;
 mod marking;
 mod pattern;
 mod present;
-mod secret;
 mod serve;
 pub mod settings;
 pub mod store;
 
+pub use files::FileError;
 pub use log::log_to_standard_error;
 pub use marking::Marking;
 pub use present::Present;
-pub use serve::{Admission, Listener, Tls, TlsError, raise_descriptor_limit};
+pub use serve::{Admission, Listener, Tls, raise_descriptor_limit};
 
 /// Returns the routes of a listener: gRPC and HTTP over the daemon behind `handle`, for callers that `authenticator`
 /// accepts. Answers translate a priority level into a mark by `marking`.

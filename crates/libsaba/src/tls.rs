@@ -90,17 +90,30 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
     let text = files::read(path)?;
     let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
     match all {
-        Ok(all) if all.is_empty() => Err(wrong(path, "the file has no certificate", CERTIFICATES)),
-        all => all.map_err(|error| wrong(path, error, CERTIFICATES)),
+        Ok(all) if !all.is_empty() => Ok(all),
+        Ok(_) => Err(unreadable(path, pem::Error::NoItemsFound, "certificate", CERTIFICATES)),
+        Err(error) => Err(unreadable(path, error, "certificate", CERTIFICATES)),
     }
 }
 
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
     let text = files::read_private(path, "key")?;
-    PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| match error {
-        pem::Error::NoItemsFound => wrong(path, "the file has no key", "PEM with a key"),
-        error => wrong(path, error, "PEM with a key"),
-    })
+    let key = PrivateKeyDer::from_pem_slice(text.as_bytes());
+    key.map_err(|error| unreadable(path, error, "key", "PEM with a key"))
+}
+
+/// Returns the error for a file without an item of a kind.
+fn unreadable(path: &Path, error: pem::Error, kind: &str, allowed: &str) -> Error {
+    match error {
+        pem::Error::NoItemsFound => wrong(path, format!("the file has no {kind}"), allowed),
+        pem::Error::MissingSectionEnd { .. } => {
+            wrong(path, "the file is cut: a section has no end", allowed)
+        }
+        pem::Error::IllegalSectionStart { .. } => {
+            wrong(path, "the file has a section whose first line is cut", allowed)
+        }
+        error => wrong(path, error, allowed),
+    }
 }
 
 /// The TLS configuration for connections to controllers.

@@ -49,6 +49,55 @@ fn settings_and_table_are_checked_before_any_write() {
     }
 }
 
+/// Files of [cluster] are read before etcd is asked.
+#[cfg(feature = "etcd")]
+#[test]
+fn unusable_files_of_a_cluster_are_named() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let cluster = "table = \"table.csv\"\nlisten = \"unix:socket\"\n\
+        [simulated.fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n\
+        [cluster]\netcd = [\"https://127.0.0.1:1\"]\ninstance = \"one\"\ngroups = { one = [\"*\"] }\n";
+    let own = rcgen::generate_simple_self_signed(["one.test".to_owned()]).unwrap();
+    let (certificate, key) = (own.cert.pem(), own.signing_key.serialize_pem());
+    let other = rcgen::KeyPair::generate().unwrap().serialize_pem();
+    let ca = "ca = \"ca.pem\"\n";
+    let all = "ca = \"ca.pem\"\ncertificate = \"own.pem\"\nkey = \"key.pem\"\n";
+    let user = "ca = \"ca.pem\"\nuser = \"saba\"\npassword-file = \"password\"\n";
+    let half = |text: &str| text[..text.len() / 2].to_owned();
+    let cases = [
+        (ca, "ca.pem", String::new(), "ca.pem: the file has no certificate"),
+        (ca, "ca.pem", half(&certificate), "ca.pem: the file is cut: no line is -----END CERT"),
+        (ca, "ca.pem", key.clone(), "ca.pem: the file has no certificate"),
+        (all, "own.pem", half(&certificate), "own.pem: the file is cut"),
+        (
+            all,
+            "key.pem",
+            half(&key),
+            "key.pem: the file is cut: no line is -----END PRIVATE KEY-----",
+        ),
+        (all, "key.pem", other, "key.pem: it is not the key of "),
+        (user, "password", "\n".into(), "password: the file is empty"),
+    ];
+    for (files, name, content, wanted) in cases {
+        let place = place(&format!("{cluster}{files}"), TABLE);
+        for (name, content) in [
+            ("ca.pem", &certificate),
+            ("own.pem", &certificate),
+            ("key.pem", &key),
+            ("password", &key),
+        ] {
+            place.write(name, content);
+        }
+        place.write(name, content);
+        for name in ["key.pem", "password"] {
+            let private = PermissionsExt::from_mode(0o600);
+            std::fs::set_permissions(place.path().join(name), private).unwrap();
+        }
+        check(&place, "controller").refused(&[wanted, "allowed"]);
+    }
+}
+
 /// All but the network.
 const ANY: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n";
 

@@ -9,14 +9,14 @@ use super::link::{Link, TIMEOUT};
 use super::session::{Parameters, Session};
 use crate::core::{Clustering, Group, State};
 use crate::daemon::{EventSender, Metrics, Persister, PersisterMessage, Stopped};
-use crate::secret;
+use crate::files::{self, FileError, pem};
 use crate::settings::{Cluster, ClusterTls};
 use etcd_client::{Certificate, ConnectOptions, Identity, TlsOptions};
 use sha2::{Digest, Sha256};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio_rustls::rustls::crypto::ring::default_provider;
 
 /// The address of the store, and the identity of this controller.
 #[derive(Debug, Clone)]
@@ -38,30 +38,23 @@ impl Endpoints {
     ///
     /// # Errors
     ///
-    /// Returns [`EtcdError::File`] if a file can't be read, or if everyone can read a key or the password.
-    pub fn new(of: &Cluster) -> Result<Self, EtcdError> {
-        let read = |path: &Path| {
-            std::fs::read_to_string(path)
-                .map_err(|error| EtcdError::File { path: path.to_owned(), why: error.to_string() })
-        };
-        let read_secret = |path: &Path| {
-            let of = |why: String| EtcdError::File { path: path.to_owned(), why };
-            match secret::exposure(path).map_err(|error| of(error.to_string()))? {
-                Some(wrong) => Err(of(format!("{wrong} (allowed: {})", secret::ALLOWED))),
-                None => read(path),
-            }
-        };
+    /// Returns a [`FileError`] if a file can't be used, or if everyone can read a key or the password.
+    pub fn new(of: &Cluster) -> Result<Self, FileError> {
         let mut options = ConnectOptions::new();
         if let Some(ClusterTls { ca, own }) = &of.tls {
-            let mut tls = TlsOptions::new().ca_certificate(Certificate::from_pem(read(ca)?));
+            let authorities = pem::authorities(ca)?;
+            let text = authorities.text;
+            let mut tls = TlsOptions::new().ca_certificate(Certificate::from_pem(text));
             if let Some((certificate, key)) = own {
-                tls = tls.identity(Identity::from_pem(read(certificate)?, read_secret(key)?));
+                let provider = default_provider();
+                let own = pem::identity(certificate, key, &authorities.all, &provider)?;
+                tls = tls.identity(Identity::from_pem(own.chain.text, own.key_text));
             }
             options = options.with_tls(tls);
         }
         if let Some((user, password)) = &of.user {
-            let password = read_secret(password)?;
-            options = options.with_user(user, password.trim_end()).with_auto_token_refresh(true);
+            let password = files::password(password)?;
+            options = options.with_user(user, password).with_auto_token_refresh(true);
         }
         let (urls, prefix) = (of.etcd.clone(), of.prefix.clone());
         Ok(Endpoints { urls, prefix, options, lease: of.lease, own: of.instance.clone() })
@@ -87,14 +80,6 @@ pub enum EtcdError {
         theirs: String,
         /// The rules of this controller.
         ours: String,
-    },
-    /// A certificate, a key or a password can't be read.
-    #[error("{}: can't be used: {why}", .path.display())]
-    File {
-        /// The path of the file.
-        path: PathBuf,
-        /// The reason.
-        why: String,
     },
     /// A thread or a socket can't be created.
     #[error(transparent)]
@@ -224,6 +209,8 @@ impl Persister for Etcd {
     ) -> Result<(), Stopped> {
         let Etcd { runtime, endpoints, keys, session } = *self;
         runtime.block_on(driver::run(session, &endpoints, &keys, messages, events, metrics));
+        // A name server that does not answer would delay the end.
+        runtime.shutdown_background();
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! [`Admission`]: who may call, as the settings say now.
 
-use super::tls::{Tls, TlsError};
+use super::tls::Tls;
 use crate::credentials::Credentials;
+use crate::files::FileError;
 use crate::present::Present;
 use crate::settings::Settings;
 use std::fmt::Display;
@@ -25,7 +26,7 @@ fn place(settings: &Settings) -> Place {
 }
 
 /// Returns the credentials and the TLS configuration of these settings.
-fn read(settings: &Settings) -> Result<(Credentials, Option<Tls>), TlsError> {
+fn read(settings: &Settings) -> Result<(Credentials, Option<Tls>), FileError> {
     let credentials = Credentials::new(&settings.credentials);
     let files = settings.remote.as_ref().and_then(|remote| remote.tls.as_ref());
     let tls = files.map(|files| Tls::read(files, &credentials)).transpose()?;
@@ -37,8 +38,8 @@ impl Admission {
     ///
     /// # Errors
     ///
-    /// Returns a [`TlsError`] if a file is missing, unreadable or invalid, or if everyone may read the key.
-    pub fn read(settings: &Settings) -> Result<Self, TlsError> {
+    /// Returns a [`FileError`] if a file is missing, unreadable or invalid, or if everyone may read the key.
+    pub fn read(settings: &Settings) -> Result<Self, FileError> {
         let (credentials, tls) = read(settings)?;
         let (credentials, tls) = (Present::new(credentials), Present::new(tls));
         Ok(Admission { credentials, tls, place: place(settings) })
@@ -63,7 +64,10 @@ impl Admission {
                     settings.credentials.iter().map(|of| of.name.as_str()).collect();
                 tracing::info!(credentials = names.join(", "), "credentials reloaded");
             }
-            Err(error) => tracing::error!(%error, "credentials not reloaded"),
+            Err(error) => {
+                let allowed = error.allowed();
+                tracing::error!(%error, allowed, "credentials not reloaded");
+            }
         }
     }
 }

@@ -10,7 +10,7 @@ mod whole;
 
 pub use admission::Admission;
 pub use descriptors::raise_descriptor_limit;
-pub use tls::{Tls, TlsError};
+pub use tls::Tls;
 pub(crate) use whole::requests as whole_requests;
 
 use crate::credentials::Peer;

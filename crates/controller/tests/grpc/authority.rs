@@ -23,6 +23,14 @@ impl Authority {
         self.signs_with(name, None)
     }
 
+    /// Returns a certificate for a name with the identifier of the authority's key, and its key.
+    pub(crate) fn signs_by_key(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.use_authority_key_identifier_extension = true;
+        (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
+    }
+
     fn signs_with(&self, name: &str, serial: Option<u64>) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -59,6 +67,14 @@ impl Authority {
             key_identifier_method: KeyIdMethod::Sha256,
         };
         list.signed_by(&self.0).unwrap().pem().unwrap()
+    }
+
+    pub(crate) fn pem(&self) -> String {
+        self.0.pem()
+    }
+
+    pub(crate) fn public_key(&self) -> &[u8] {
+        self.0.key().public_key_raw()
     }
 
     pub(crate) fn certificate(&self) -> Certificate {

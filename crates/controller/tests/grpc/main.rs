@@ -11,6 +11,7 @@ mod client {
     include!(concat!(env!("OUT_DIR"), "/client/bandwise.saba.v1.rs"));
 }
 mod refused;
+mod tls_files;
 mod unreadable;
 
 use bandwise_controller::core::{Core, Limits};

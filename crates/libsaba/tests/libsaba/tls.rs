@@ -205,6 +205,16 @@ fn unusable_files_are_reported() {
         .write("wrong.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     says_of(with(&wrong), &wrong, "invalid");
     says_of(TlsFiles { key: Some(empty.clone()), ..all.clone() }, &empty, "the file has no key");
+    for whole in [&certificate, &key] {
+        let text = std::fs::read_to_string(whole).unwrap();
+        for (end, why) in
+            [(text.len() / 2, "a section has no end"), (12, "whose first line is cut")]
+        {
+            let cut = authority.write("cut.pem", &text[..end]);
+            says_of(with(&cut), &cut, why);
+            says_of(TlsFiles { key: Some(cut.clone()), ..all.clone() }, &cut, why);
+        }
+    }
     let (_, other) = authority.signs("other.test");
     says_of(TlsFiles { key: Some(other), ..all.clone() }, &certificate, "the certificate of");
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o644)).unwrap();

@@ -68,9 +68,7 @@ impl Flags {
         let marking = network::marking(&settings.network);
         let clustering = Clustering { levels: marking.levels(), seed: settings.seed };
         let profiles = Profiles::new(read, clustering);
-        let admission = Admission::read(&settings);
-        let admission =
-            admission.map_err(|error| Failure::usage(error.to_string(), error.allowed()))?;
+        let admission = Admission::read(&settings)?;
         match self.dry_run {
             true => {
                 for (name, doubt) in profiles.doubts() {

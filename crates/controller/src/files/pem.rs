@@ -1,0 +1,138 @@
+//! Certificates, keys and lists of revoked certificates in PEM. A file is read as a whole: one damaged item makes it
+//! unusable.
+
+use super::signatures::{check_certificates, check_lists};
+use super::{FileError, read, read_private};
+use std::fmt::Display;
+use std::path::Path;
+use tokio_rustls::rustls::Error;
+use tokio_rustls::rustls::crypto::CryptoProvider;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
+use tokio_rustls::rustls::pki_types::{
+    CertificateDer, CertificateRevocationListDer, PrivateKeyDer,
+};
+use tokio_rustls::rustls::sign::CertifiedKey;
+
+/// The allowed content of a file with certificates.
+const CERTIFICATES: &str = "PEM with certificates";
+/// The allowed content of a file with a chain.
+const CHAIN: &str = "PEM with a certificate, then its issuer's, and so on";
+/// The allowed content of a file with a key.
+const KEY: &str = "PEM with the key of the certificate";
+/// The allowed content of a file with lists of revoked certificates.
+const LISTS: &str = "PEM with lists of revoked certificates of the authorities in `clients`";
+
+/// The certificates in a file, one or more.
+#[derive(Debug)]
+pub(crate) struct Certificates {
+    /// The text of the file.
+    #[cfg_attr(not(feature = "etcd"), expect(dead_code))]
+    pub(crate) text: String,
+    /// The certificates, in the order of the file.
+    pub(crate) all: Vec<CertificateDer<'static>>,
+}
+
+/// Reads the certificates of authorities. Those whose issuer is in the file must have its signature.
+pub(crate) fn authorities(path: &Path) -> Result<Certificates, FileError> {
+    certificates(path, &[]).map(|of| of.0)
+}
+
+/// Reads certificates, which must have the signatures of the issuers in the file and of these authorities. Also returns
+/// whether the issuer of the first one is known.
+fn certificates(
+    path: &Path,
+    authorities: &[CertificateDer<'static>],
+) -> Result<(Certificates, bool), FileError> {
+    let text = read(path, CERTIFICATES)?;
+    let all = items(path, &text, "certificate", CERTIFICATES)?;
+    let known = check_certificates(&all, authorities);
+    let known = known.map_err(|why| FileError::new(path, why, CERTIFICATES))?;
+    Ok((Certificates { text, all }, known))
+}
+
+/// Reads lists of certificates that these authorities have revoked.
+pub(crate) fn revocations(
+    path: &Path,
+    authorities: &[CertificateDer<'static>],
+) -> Result<Vec<CertificateRevocationListDer<'static>>, FileError> {
+    let all = items(path, &read(path, LISTS)?, "list", LISTS)?;
+    check_lists(&all, authorities).map_err(|why| FileError::new(path, why, LISTS))?;
+    Ok(all)
+}
+
+/// A certificate chain and its key.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    /// The chain, with the certificate first.
+    pub(crate) chain: Certificates,
+    /// The text of the key's file.
+    #[cfg_attr(not(feature = "etcd"), expect(dead_code))]
+    pub(crate) key_text: String,
+    /// The key.
+    pub(crate) key: PrivateKeyDer<'static>,
+}
+
+/// Reads a certificate chain and its key. A key that everyone may read is refused. The chain may end with one of these
+/// authorities, which then must have signed it.
+pub(crate) fn identity(
+    certificate: &Path,
+    key: &Path,
+    authorities: &[CertificateDer<'static>],
+    provider: &CryptoProvider,
+) -> Result<Identity, FileError> {
+    let (chain, known) = certificates(certificate, authorities)?;
+    if chain.all.len() > 1 && !known {
+        let why = "no other certificate in the file is the issuer's of the first";
+        return Err(FileError::new(certificate, why, CHAIN));
+    }
+    let key_text = read_private(key, KEY)?;
+    let read = PrivateKeyDer::from_pem_slice(key_text.as_bytes());
+    let read = read.map_err(|error| FileError::new(key, why(error, "key"), KEY))?;
+    let fits = CertifiedKey::from_der(chain.all.clone(), read.clone_key(), provider);
+    match fits {
+        Ok(_) => Ok(Identity { chain, key_text, key: read }),
+        Err(Error::InconsistentKeys(_)) => {
+            let why = format!("it is not the key of {}", certificate.display());
+            Err(FileError::new(key, why, KEY))
+        }
+        Err(error @ Error::InvalidCertificate(_)) => {
+            Err(FileError::new(certificate, error, CERTIFICATES))
+        }
+        Err(error) => Err(FileError::new(key, error, KEY)),
+    }
+}
+
+/// Returns the error for a file whose items can be read and not used.
+pub(crate) fn unfit(path: &Path, why: impl Display) -> FileError {
+    FileError::new(path, why, "PEM: certificates, or lists of revoked ones of the authorities")
+}
+
+/// Reads all items of one kind, one or more.
+fn items<T: PemObject>(
+    path: &Path,
+    text: &str,
+    kind: &str,
+    allowed: &'static str,
+) -> Result<Vec<T>, FileError> {
+    let all: Result<Vec<T>, _> = T::pem_slice_iter(text.as_bytes()).collect();
+    match all {
+        Ok(all) if !all.is_empty() => Ok(all),
+        Ok(_) => Err(FileError::new(path, why(pem::Error::NoItemsFound, kind), allowed)),
+        Err(error) => Err(FileError::new(path, why(error, kind), allowed)),
+    }
+}
+
+/// Returns the reason why a file has no item of a kind.
+fn why(error: pem::Error, kind: &str) -> String {
+    match error {
+        pem::Error::NoItemsFound => format!("the file has no {kind}"),
+        pem::Error::MissingSectionEnd { end_marker } => {
+            let end = String::from_utf8_lossy(&end_marker);
+            format!("the file is cut: no line is -----END {end}-----")
+        }
+        pem::Error::IllegalSectionStart { line } => {
+            format!("the line {:?} begins nothing", String::from_utf8_lossy(&line))
+        }
+        error => error.to_string(),
+    }
+}

@@ -1,0 +1,118 @@
+//! Certificates, keys and lists that are damaged, cut, or of somebody else.
+
+use crate::authority::{Authority, write};
+use crate::credentials::files;
+use bandwise_controller::credentials::Credentials;
+use bandwise_controller::settings::TlsFiles;
+use bandwise_controller::{FileError, Tls};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, CertificateRevocationListDer};
+
+fn read(files: &TlsFiles) -> Result<(), FileError> {
+    Tls::read(files, &Credentials::default()).map(drop)
+}
+
+/// Checks that one file is named, with the reason and what is allowed.
+fn assert_refused(files: &TlsFiles, file: &Path, what: &str) {
+    let error = read(files).unwrap_err();
+    let text = error.to_string();
+    assert!(text.starts_with(&file.display().to_string()) && text.contains(what), "{text}");
+    assert!(!error.allowed().is_empty());
+}
+
+#[test]
+fn unusable_files_are_named() {
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let good = files(&authority, folder.path());
+    read(&good).unwrap();
+    let empty = write(folder.path(), "empty.pem", "");
+    let no = |kind: &str| format!("the file has no {kind}");
+    let of = |certificate: &Path| TlsFiles { certificate: certificate.into(), ..good.clone() };
+    let trusting = |clients: &Path| TlsFiles { clients: Some(clients.into()), ..good.clone() };
+    let keyed = |key: &Path| TlsFiles { key: key.into(), ..good.clone() };
+    let revoking = |lists: &Path| TlsFiles { revoked: Some(lists.into()), ..good.clone() };
+    assert_refused(&of(&empty), &empty, &no("certificate"));
+    assert_refused(&trusting(&empty), &empty, &no("certificate"));
+    assert_refused(&keyed(&empty), &empty, &no("key"));
+    assert_refused(&revoking(&empty), &empty, &no("list"));
+    for (whole, kind) in [(&good.certificate, "CERTIFICATE"), (&good.key, "PRIVATE KEY")] {
+        let text = std::fs::read_to_string(whole).unwrap();
+        let cut = write(folder.path(), "cut.pem", &text[..text.len() / 2]);
+        let end = format!("the file is cut: no line is -----END {kind}-----");
+        assert_refused(&of(&cut), &cut, &end);
+        assert_refused(&keyed(&cut), &cut, &end);
+    }
+    let others = write(folder.path(), "others.pem", &Authority::new().revokes(&[]));
+    assert_refused(&revoking(&others), &others, "no list is of an authority in `clients`");
+    let gone = folder.path().join("gone.pem");
+    assert_refused(&keyed(&gone), &gone, "No such file");
+    let other = write(folder.path(), "other.pem", &authority.signs("other.test").1);
+    assert_refused(&keyed(&other), &other, "it is not the key of");
+    assert_refused(&of(folder.path()), folder.path(), "this is no regular file");
+    assert_refused(&of(Path::new("/dev/zero")), Path::new("/dev/zero"), "no regular file");
+    let large = write(folder.path(), "large.pem", &"x".repeat((1 << 20) + 1));
+    assert_refused(&of(&large), &large, "over 1048576 bytes");
+    std::fs::write(&large, [0xff, 0xfe]).unwrap();
+    assert_refused(&of(&large), &large, "the file is no text");
+    let issuer = Authority::new().pem();
+    let chain = std::fs::read_to_string(&good.certificate).unwrap() + &issuer;
+    // The name of this issuer is the same, and its key is another one.
+    let chain = write(folder.path(), "chain.pem", &chain);
+    assert_refused(&of(&chain), &chain, "certificate 1: damaged");
+    std::fs::set_permissions(&good.key, PermissionsExt::from_mode(0o644)).unwrap();
+    assert_refused(&good, &good.key, "everyone can read it (mode 644)");
+}
+
+/// Returns a text of an item for each of its bytes, of which one bit is turned.
+fn flipped<'a>(der: &'a [u8], kind: &'a str) -> impl Iterator<Item = String> + 'a {
+    (0..der.len()).map(move |byte| {
+        let mut der = der.to_vec();
+        der[byte] ^= 1 << (byte % 8);
+        pem::encode(&pem::Pem::new(kind, der))
+    })
+}
+
+/// A turned bit is noticed by the signature of the issuer, which is in the same file, or in `clients` with the
+/// identifier of its key.
+#[test]
+fn damaged_certificates_and_lists_are_refused() {
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let good = files(&authority, folder.path());
+    let own = CertificateDer::from_pem_file(&good.certificate).unwrap();
+    for bad in flipped(&own, "CERTIFICATE") {
+        write(folder.path(), "certificate.pem", &(bad + &authority.pem()));
+        assert_refused(&good, &good.certificate, "");
+    }
+    let (own, key) = authority.signs_by_key("controller.test");
+    write(folder.path(), "key.pem", &key);
+    write(folder.path(), "certificate.pem", &own);
+    read(&good).unwrap();
+    let own = CertificateDer::from_pem_slice(own.as_bytes()).unwrap();
+    // The signature is at the end.
+    for bad in flipped(&own, "CERTIFICATE").skip(own.len() - 32) {
+        write(folder.path(), "certificate.pem", &bad);
+        assert_refused(&good, &good.certificate, "damaged");
+    }
+    write(
+        folder.path(),
+        "certificate.pem",
+        &pem::encode(&pem::Pem::new("CERTIFICATE", own.to_vec())),
+    );
+    let root = CertificateDer::from_pem_slice(authority.pem().as_bytes()).unwrap();
+    let key = authority.public_key();
+    let key_at = root.windows(key.len()).position(|part| part == key).unwrap();
+    for bad in flipped(&root, "CERTIFICATE").skip(key_at).take(key.len()) {
+        let file = write(folder.path(), "authority.pem", &bad);
+        assert_refused(&good, &file, "damaged");
+    }
+    authority.write(folder.path());
+    let list = authority.revokes(&[7]);
+    let list = CertificateRevocationListDer::from_pem_slice(list.as_bytes()).unwrap();
+    for bad in flipped(&list, "X509 CRL") {
+        let revoked = write(folder.path(), "revoked.pem", &bad);
+        let files = TlsFiles { revoked: Some(revoked.clone()), ..good.clone() };
+        assert_refused(&files, &revoked, "");
+    }
+}
