@@ -8,7 +8,12 @@ use std::sync::Arc;
 /// The alternative names of hosts, such as addresses, with the network's own names.
 pub type Names = Arc<BTreeMap<Box<str>, Box<str>>>;
 
-/// A network with alternative names of hosts. Other names are passed on unchanged.
+/// Returns whether a network has a host of this name.
+pub fn has_host(network: &mut impl Switches, name: &str) -> bool {
+    !matches!(network.path(name, name), Err(Fault::NoSuchHost(_)))
+}
+
+/// A network with alternative names of hosts. The network's own names come first.
 #[derive(Debug, Clone)]
 pub struct Named<S> {
     switches: S,
@@ -30,7 +35,13 @@ impl<S: Switches> Switches for Named<S> {
     }
 
     fn path(&mut self, from: &str, to: &str) -> Result<Vec<PortId>, Fault> {
-        let [from, to] = [from, to].map(|name| self.names.get(name).map_or(name, |known| known));
+        let own = self.switches.path(from, to);
+        let Err(Fault::NoSuchHost(_)) = own else { return own };
+        let Named { switches, names } = self;
+        let [from, to] = [from, to].map(|name| match names.get(name) {
+            Some(known) if !has_host(switches, name) => known,
+            _ => name,
+        });
         self.switches.path(from, to)
     }
 

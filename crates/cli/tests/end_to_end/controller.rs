@@ -49,6 +49,24 @@ fn settings_and_table_are_checked_before_any_write() {
     }
 }
 
+/// The names in [hosts] are compared with those of the network.
+#[test]
+fn hosts_that_are_not_in_the_network_are_refused() {
+    let network =
+        "[simulated.fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n";
+    for (hosts, wanted) in [
+        ("h0 = [\"10.0.0.1\"]\nh9 = [\"10.0.0.9\"]\n", "c.toml:9: there is no host \"h9\""),
+        ("switch = [\"10.0.0.9\"]\n", "c.toml:8: there is no host \"switch\""),
+        ("h0 = [\"a\", \"h1\"]\n", "c.toml:8: h0 is called \"h1\" too"),
+    ] {
+        let place = place(&format!("{ANY}{network}[hosts]\n{hosts}"), TABLE);
+        check(&place, "controller").refused(&[wanted, "allowed"]);
+        place
+            .run(&["saba", "controller", "--config", "c.toml", "--dry-run"])
+            .refused(&[wanted, "allowed"]);
+    }
+}
+
 /// Files of [cluster] are read before etcd is asked.
 #[cfg(feature = "etcd")]
 #[test]

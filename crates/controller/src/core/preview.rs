@@ -43,6 +43,9 @@ impl Core {
         owner: &Owner,
         candidates: &[Candidate],
     ) -> Result<Vec<PortDifference>, Refusal> {
+        if self.is_cut_off() {
+            return Err(Refusal::cut_off());
+        }
         let mut controller = self.controller().clone();
         let (mut application, mut connection) = self.state().ids_to_come();
         for candidate in candidates {

@@ -33,6 +33,7 @@ pub struct Metrics {
     pub(super) discoveries_failed: Counter,
     pub(super) learned: Counter,
     groups: Gauge,
+    cut_off: Gauge,
     store_s: Histogram,
     pub(super) order_s: Histogram,
     pub(super) connection_s: Histogram,
@@ -81,6 +82,8 @@ impl Metrics {
         );
         let groups =
             add(of, Gauge::default(), "groups", "Groups of ports that this controller holds");
+        let cut_off =
+            add(of, Gauge::default(), "cut_off", "1 if the shared store is out of reach, else 0");
         let discoveries_failed =
             add(of, Counter::default(), "discoveries_failed", "Failed discoveries of the network");
         let store_s = add(of, seconds(), "store_seconds", "Duration of writes to the store");
@@ -114,6 +117,7 @@ impl Metrics {
             discoveries_failed,
             learned,
             groups,
+            cut_off,
             store_s,
             order_s,
             connection_s,
@@ -166,6 +170,7 @@ impl Metrics {
             (&self.failing, count(&|port| port.failures > 0)),
             (&self.late, count(&PortState::is_late)),
             (&self.groups, core.held().count()),
+            (&self.cut_off, usize::from(core.is_cut_off())),
         ];
         for (gauge, value) in now {
             gauge.set(value as i64);

@@ -4,8 +4,9 @@ use crate::Marking;
 use crate::core::{Answer, Refusal};
 use crate::daemon::CallError;
 use axum::Json;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -79,6 +80,17 @@ pub(super) fn body<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fails> {
     serde_json::from_slice(bytes).map_err(wrong)
 }
 
+/// Checks the body of a request that has no content: an empty object, or nothing.
+pub(super) fn no_content(bytes: &[u8]) -> Result<(), Fails> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    body(bytes).map(|Nothing {}| ())
+}
+
 /// Returns an answer as JSON; a priority level comes with its mark.
 pub(super) fn words(answer: &Answer, marking: &Marking) -> Value {
     let mark = |level| (marking.name(), json!(marking.of(level)));
@@ -100,4 +112,10 @@ pub(super) fn words(answer: &Answer, marking: &Marking) -> Value {
 pub(super) async fn no_such_route() -> Response {
     let error = "unknown path (/openapi.json describes the routes)".to_owned();
     Fails::missing(error).into_response()
+}
+
+/// Answers requests by methods that a path does not have.
+pub(super) async fn no_such_method(method: Method) -> Response {
+    let error = format!("{method} is no method of this path (/openapi.json describes the routes)");
+    Fails { status: StatusCode::METHOD_NOT_ALLOWED, error, refusal: None }.into_response()
 }

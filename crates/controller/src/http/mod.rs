@@ -34,6 +34,7 @@ pub fn router(handle: Handle, metrics: Metrics, marking: Marking) -> Router {
     let context = Context { handle, metrics, marking, readers };
     let add = |router: Router<Context>, (path, _, route)| router.route(path, route);
     let router = routes::all().into_iter().fold(Router::new(), add);
+    let router = router.method_not_allowed_fallback(answers::no_such_method);
     router.fallback(answers::no_such_route).with_state(context)
 }
 

@@ -1,6 +1,6 @@
 //! The HTTP routes and their handlers.
 
-use super::answers::{Fails, Reply, body, words};
+use super::answers::{Fails, Reply, body, no_content, words};
 use super::documents::StatusDocument;
 use super::{Context, OPENAPI, pages};
 use crate::core::{Candidate, ClientId, NumberedRequest, Refusal};
@@ -146,11 +146,13 @@ async fn drain(State(context): State<Context>, Extension(caller): By, bytes: Byt
     context.call(&caller, Call::Drain(ports, drained)).await
 }
 
-async fn reset(State(context): State<Context>, Extension(caller): By) -> Reply {
+async fn reset(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
+    no_content(&bytes)?;
     context.call(&caller, Call::Reset).await
 }
 
-async fn hello(State(context): State<Context>, Extension(caller): By) -> Reply {
+async fn hello(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
+    no_content(&bytes)?;
     context.call(&caller, Call::Hello).await
 }
 
@@ -158,7 +160,9 @@ async fn goodbye(
     State(context): State<Context>,
     Extension(caller): By,
     Path(client): Path<String>,
+    bytes: Bytes,
 ) -> Reply {
+    no_content(&bytes)?;
     context.call(&caller, Call::Goodbye(number(&client)?)).await
 }
 
@@ -166,7 +170,9 @@ async fn renew(
     State(context): State<Context>,
     Extension(caller): By,
     Path(client): Path<String>,
+    bytes: Bytes,
 ) -> Reply {
+    no_content(&bytes)?;
     context.call(&caller, Call::Renew(number(&client)?)).await
 }
 

@@ -30,7 +30,7 @@ const ROOM: Room = Room { callers: 7_680, strangers: 512, of_address: 256, of_ow
 const STRANGE: Duration = Duration::from_secs(10);
 
 /// The time after which a connection is closed on which nothing happens; longer than half a lease.
-const SILENCE: Duration = Duration::from_secs(75);
+pub(super) const SILENCE: Duration = Duration::from_secs(75);
 
 /// The time that a closing connection has for its last answers.
 const LAST: Duration = Duration::from_secs(2);

@@ -18,6 +18,7 @@ use crate::present::Present;
 use crate::settings::Listen;
 use axum::Router;
 use connection::Connections;
+use socket2::SockRef;
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt};
@@ -93,7 +94,10 @@ impl Listener {
                 let listener = tcp(listener)?;
                 loop {
                     match listener.accept().await {
-                        Ok((stream, _)) => connections.serve_local(stream, Peer::Loopback),
+                        Ok((stream, _)) => {
+                            forget_unread(&stream);
+                            connections.serve_local(stream, Peer::Loopback);
+                        }
                         Err(error) => refused(&error).await,
                     }
                 }
@@ -103,6 +107,7 @@ impl Listener {
                 loop {
                     match listener.accept().await {
                         Ok((stream, address)) => {
+                            forget_unread(&stream);
                             connections.serve_remote(stream, address.ip(), &tls);
                         }
                         Err(error) => refused(&error).await,
@@ -116,6 +121,13 @@ impl Listener {
 fn tcp(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
     listener.set_nonblocking(true)?;
     tokio::net::TcpListener::from_std(listener)
+}
+
+/// Bounds the time that the kernel keeps what the peer does not read, also after the end of the connection.
+fn forget_unread(stream: &tokio::net::TcpStream) {
+    if let Err(error) = SockRef::from(stream).set_tcp_user_timeout(Some(connection::SILENCE)) {
+        tracing::debug!(%error, "no limit for what a peer does not read");
+    }
 }
 
 /// Logs a failed accept, for example without free descriptors, and pauses before the next.

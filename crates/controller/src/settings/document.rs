@@ -41,7 +41,7 @@ pub(super) struct Document {
 }
 
 /// Alternative names of each host, such as its addresses: `h3 = ["10.0.0.3", "node3.example.org"]`.
-pub(super) type HostsSpec = BTreeMap<String, Vec<Spanned<String>>>;
+pub(super) type HostsSpec = BTreeMap<Spanned<String>, Vec<Spanned<String>>>;
 
 /// A port of Linux: a `[[port]]` table.
 #[derive(Deserialize)]

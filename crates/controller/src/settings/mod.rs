@@ -15,6 +15,7 @@ mod simulated;
 mod value;
 
 pub use cluster::{Cluster, ClusterTls};
+pub use hosts::{Host, names_of};
 pub use infiniband::InfiniBand;
 pub use listen::{Listen, SOCKET};
 pub use network::Network;
@@ -26,7 +27,6 @@ use crate::credentials::Credential;
 use crate::daemon::RotatingFile;
 use bandwise_input::{InputError, Source};
 use bandwise_saba::controller::Weighting;
-use bandwise_switches::Names;
 use document::Document;
 use std::path::{Path, PathBuf};
 use toml::Spanned;
@@ -37,8 +37,8 @@ use value::{at, file};
 pub struct Settings {
     /// The network of the ports that the controller shares.
     pub network: Network,
-    /// Alternative names of hosts.
-    pub names: Names,
+    /// Hosts with alternative names.
+    pub hosts: Vec<Host>,
     /// The path of the sensitivity table.
     pub table: PathBuf,
     /// The random seed of K-means.
@@ -82,7 +82,7 @@ impl Settings {
         let rules = Rules { max_changes, weighting, ..rules };
         Ok(Settings {
             network,
-            names: hosts::hosts(source, &document.hosts)?,
+            hosts: hosts::hosts(source, &document.hosts)?,
             table: path(&document.table)?,
             seed: document.seed.unwrap_or(1),
             store,

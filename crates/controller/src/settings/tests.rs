@@ -180,7 +180,7 @@ fn simulated_network_settings_are_read() {
 #[test]
 fn alternative_host_names_are_read() {
     let hosts = |text: &str| read(&format!("{WELL}[hosts]\n{text}\n"));
-    let names = hosts("h1 = [\"10.0.0.1\", \"node1\"]\nh2 = []").unwrap().names;
+    let names = names_of(&hosts("h1 = [\"10.0.0.1\", \"node1\"]\nh2 = []").unwrap().hosts);
     assert_eq!(
         names.iter().map(|(other, host)| (&**other, &**host)).collect::<Vec<_>>(),
         [("10.0.0.1", "h1"), ("node1", "h1")]

@@ -5,6 +5,7 @@ use bandwise_controller::core::{
     Change, Client, ClientId, Core, DiscoveredPort, Group, Input, Output, Owner, Refusal, Rules,
     State, Ticket,
 };
+use bandwise_controller::daemon::Metrics;
 use bandwise_saba::controller::{PortId, Settings};
 use std::num::NonZeroU8;
 
@@ -51,10 +52,14 @@ fn core_with_expired_groups_gives_no_order() {
     assert!(hear(&mut core, 0, held(&["a"], 3000)).iter().any(is_order));
     assert_eq!(core.writes_until(), ms(3000));
     assert!(!core.is_cut_off());
+    assert_eq!(core.preview(&Owner::default(), &[]), Ok(Vec::new()));
+    assert!(Metrics::new().text(&core).contains("bandwise_controller_cut_off 0\n"));
     // The port was checked a minute ago.
     assert!(!hear(&mut core, 60_000, Input::Tick).iter().any(is_order));
     assert_eq!(core.held().count(), 0);
     assert!(core.is_cut_off() && !core.is_settled());
+    assert!(matches!(core.preview(&Owner::default(), &[]), Err(Refusal::NotStored(_))));
+    assert!(Metrics::new().text(&core).contains("bandwise_controller_cut_off 1\n"));
     assert_eq!(core.writes_until(), ms(60_000));
     let (ticket, owner) = (Ticket(1), Owner::default());
     let outputs = hear(&mut core, 60_000, Input::Hello { ticket, owner });

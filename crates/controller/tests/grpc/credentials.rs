@@ -220,6 +220,36 @@ fn http_requests_authenticate_by_token() {
     assert_eq!(status(abc), (0, 0, false));
 }
 
+/// A request with another method, or with content that would be ignored, is refused in words.
+#[test]
+fn http_requests_are_taken_as_described_or_refused() {
+    let world = World::start(Limits::default());
+    let credentials = [credential("flink", None, Some("abc"), &["*"], true)];
+    world.credentials.replace(Credentials::new(&credentials));
+    let address = world.open_remote(Present::new(None));
+    let ask = |what: &str, body: &str| http(address, what, "Authorization: Bearer abc\r\n", body);
+    let refused = |what: &str, body: &str, status: u32| {
+        let answer = ask(what, body);
+        let (head, text) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+        let error: Value = serde_json::from_str(text).unwrap();
+        assert!(error["error"].as_str().unwrap().contains("/openapi.json"), "{answer}");
+        head.to_lowercase()
+    };
+    assert!(refused("DELETE /v1/status", "", 405).contains("allow: get"));
+    refused("GET /v1/reset", "", 405);
+    refused("GET /v1/state", "", 404);
+    for what in
+        ["POST /v1/reset", "POST /v1/clients", "POST /v1/clients/0/renew", "DELETE /v1/clients/0"]
+    {
+        refused(what, "{\"port\": \"s0:1\"}", 400);
+        refused(what, "{", 400);
+    }
+    assert!(ask("POST /v1/clients", "{}").starts_with("HTTP/1.1 200"));
+    assert!(ask("POST /v1/clients/0/renew", "{}").starts_with("HTTP/1.1 200"));
+    assert!(ask("DELETE /v1/clients/0", "{}").starts_with("HTTP/1.1 200"));
+}
+
 /// A caller that does not see all reads its own applications, and the ports on the paths of its own connections.
 #[test]
 fn callers_read_their_own_only() {

@@ -19,7 +19,14 @@ fn a_host_is_found_by_any_of_its_names() {
     let mut named = Named::new(network.clone(), Arc::new(names));
     let way = network.clone().path("h1", "h2");
     assert!(way.is_ok());
-    assert_eq!([named.path("h1", "h2"), named.path("h1", "10.0.0.2")], [way.clone(), way]);
+    assert_eq!([named.path("h1", "h2"), named.path("h1", "10.0.0.2")], [way.clone(), way.clone()]);
+    // The network's own name counts.
+    let names = BTreeMap::from([("h2".into(), "h1".into()), ("10.0.0.2".into(), "h2".into())]);
+    let mut misled = Named::new(network.clone(), Arc::new(names));
+    assert_eq!(
+        [misled.path("h1", "h2"), misled.path("h1", "10.0.0.2")],
+        [way.clone(), way.clone()]
+    );
     assert_eq!(named.path("h1", "gone"), Err(Fault::NoSuchHost("h3".into())));
     assert_eq!(named.path("h1", "10.0.0.3"), Err(Fault::NoSuchHost("10.0.0.3".into())));
 }

@@ -6,7 +6,7 @@ use crate::files::Text;
 use crate::output::note;
 use anyhow::Error;
 use bandwise_controller::Marking;
-use bandwise_controller::settings::{self, InfiniBand, Network, Settings, Shape};
+use bandwise_controller::settings::{self, InfiniBand, Network, Settings, Shape, names_of};
 use bandwise_enforce::ets;
 use bandwise_enforce::htb::Marks;
 use bandwise_enforce::tc::{LinuxTc, Namespaces};
@@ -30,7 +30,24 @@ pub(super) struct Opened<S> {
     pub discovery: S,
 }
 
-impl<S> Opened<S> {
+impl<S: Switches> Opened<S> {
+    /// Checks the hosts that the settings name. Of hosts that may be down, a missing one is only noted.
+    fn checked(
+        mut self,
+        of: &Settings,
+        source: &Source,
+        may_be_down: bool,
+    ) -> Result<Self, Failure> {
+        for host in &of.hosts {
+            host.check_names(source, &mut self.paths)?;
+            match host.check(source, &mut self.paths) {
+                Err(missing) if may_be_down => note(format_args!("warning: {missing}")),
+                checked => checked?,
+            }
+        }
+        Ok(self)
+    }
+
     /// Adds names of hosts.
     fn named(self, names: &Names) -> Opened<Named<S>> {
         let Opened { ports, writer, paths, discovery } = self;
@@ -62,7 +79,7 @@ pub(super) fn marking(network: &Network) -> Marking {
 
 /// Discovers the ports, and hands the network over to `to`. Nothing is written.
 pub(super) fn open(settings: &Settings, source: &Source, to: impl Use) -> Result<(), Failure> {
-    let names = &settings.names;
+    let names = &names_of(&settings.hosts);
     match &settings.network {
         Network::Lab(name) => {
             needs_root()?;
@@ -77,16 +94,22 @@ pub(super) fn open(settings: &Settings, source: &Source, to: impl Use) -> Result
             let open = || -> Result<LinuxTc, Failure> {
                 Ok(lab()?.switches_with(Marks::local()).map_err(Error::from)?)
             };
-            to.with(opened([open()?, open()?, open()?])?.named(&Arc::new(all)))
+            let opened = opened([open()?, open()?, open()?])?;
+            to.with(opened.checked(settings, source, false)?.named(&Arc::new(all)))
         }
         Network::Ports(ports) => {
             let open = || LinuxTc::new(ports.clone(), Marks::local(), Namespaces::default());
-            to.with(opened([open(), open(), open()])?.named(names))
+            let opened = opened([open(), open(), open()])?;
+            to.with(opened.checked(settings, source, false)?.named(names))
         }
-        Network::InfiniBand(given) => to.with(infiniband(given, source)?.named(names)),
+        Network::InfiniBand(given) => {
+            let opened = infiniband(given, source)?;
+            to.with(opened.checked(settings, source, true)?.named(names))
+        }
         Network::Simulated(given) => {
             let network = simulated(given)?;
-            to.with(opened([network.clone(), network.clone(), network])?.named(names))
+            let opened = opened([network.clone(), network.clone(), network])?;
+            to.with(opened.checked(settings, source, false)?.named(names))
         }
     }
 }

@@ -55,20 +55,21 @@ fn credentials(source: &Source, specs: &[CredentialSpec]) -> Result<Vec<Credenti
     let mut all: Vec<Credential> = Vec::new();
     for spec in specs {
         let own = credential(source, spec)?;
-        let twice = |what: &Spanned<String>| {
-            at(source, what, "two credentials share this value").allowed("each once")
-        };
         for other in &all {
+            let twice = |value: &Spanned<String>, what: &str| {
+                let wrong = format!("the credential {} has the same {what}", other.name);
+                at(source, value, wrong).allowed("each once")
+            };
             if other.name == own.name {
-                return Err(twice(&spec.name));
+                return Err(twice(&spec.name, "name"));
             }
             let same = own.certificate.is_some() && other.certificate == own.certificate;
             if let Some(certificate) = spec.certificate.as_ref().filter(|_| same) {
-                return Err(twice(certificate));
+                return Err(twice(certificate, "certificate"));
             }
             let same = own.token.is_some() && other.token == own.token;
             if let Some(token) = spec.token_sha256.as_ref().filter(|_| same) {
-                return Err(twice(token));
+                return Err(twice(token, "token"));
             }
         }
         all.push(own);

@@ -90,15 +90,15 @@ fn unauthenticated_remote_address_is_refused_with_its_line() {
     let twice =
         |change: &dyn Fn(&str) -> String| read(&(well() + &change(&credential))).unwrap_err();
     let name = twice(&|text| text.to_owned());
-    assert!(name.starts_with("c.toml:15: two credentials share this value"), "{name}");
+    assert!(name.starts_with("c.toml:15: the credential spark has the same name"), "{name}");
     let certificate = twice(&|text| text.replace("\"spark\"", "\"other\"").replace(&token, ""));
     assert!(
-        certificate.starts_with("c.toml:16: two credentials share this value"),
+        certificate.starts_with("c.toml:16: the credential spark has the same certificate"),
         "{certificate}"
     );
     let certificate = "certificate = \"Spark.example.org\"\n";
     let same = twice(&|text| text.replace("\"spark\"", "\"other\"").replace(certificate, ""));
-    assert!(same.starts_with("c.toml:16: two credentials share this value"), "{same}");
+    assert!(same.starts_with("c.toml:16: the credential spark has the same token"), "{same}");
     let none = well().replace(&format!("{certificate}{token}{applications}"), applications);
     assert!(read(&none).unwrap_err().contains("a credential without a certificate or token"));
     let unlistened = well();

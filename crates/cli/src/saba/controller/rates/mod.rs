@@ -15,7 +15,7 @@ use answer::RatesAnswer;
 use anyhow::Error;
 use bandwise_controller::client;
 use bandwise_controller::http::{ConnectionStatus, ConnectionsDocument, StatusDocument};
-use bandwise_controller::settings::{Network, Settings, Store};
+use bandwise_controller::settings::{Network, Settings, Store, names_of};
 use bandwise_enforce_simulated::{Connection, Simulated, Times, Traffic, Uncarried};
 use bandwise_saba::controller::ApplicationId;
 use bandwise_switches::{Names, Switches, Wanted};
@@ -158,7 +158,8 @@ fn traffic(
         let plan = network.plan(id, &Wanted::Shared(read.clone()));
         plan.and_then(|plan| network.apply(&plan)).map_err(|fault| another(fault.to_string()))?;
     }
-    let named = connections.iter().map(|of| named(of, &settings.names)).collect::<Vec<_>>();
+    let names = names_of(&settings.hosts);
+    let named = connections.iter().map(|of| named(of, &names)).collect::<Vec<_>>();
     for (connection, of) in connections.iter().zip(&named) {
         let path = network.path(&of.from, &of.to).map_err(|fault| another(fault.to_string()))?;
         if path[..] != connection.path[..] {
