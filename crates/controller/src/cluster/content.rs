@@ -58,7 +58,7 @@ impl Loaded {
                 }
                 Some(Key::Written(name)) => drop(loaded.written.insert(name, json(of)?)),
                 Some(Key::Rules) => loaded.rules = String::from_utf8_lossy(&of.value).into_owned(),
-                Some(Key::Record(_)) => loaded.records.push(json(of)?),
+                Some(Key::Record(_) | Key::UnknownRecord) => loaded.records.push(record(keys, of)?),
                 Some(Key::Instance(name)) => drop(loaded.alive.insert(name)),
                 Some(Key::Holder(group)) => drop(loaded.holders.insert(group, json(of)?)),
                 None => {}
@@ -94,11 +94,12 @@ impl RevisionEvents {
             match keys.read(&of.key) {
                 Some(Key::Head) if is_put => last.author = Some(json(of)?),
                 Some(Key::Head) => last.is_unclear = true,
-                Some(Key::Record(_)) if is_put => match json(of) {
+                Some(Key::Record(_)) if is_put => match record(keys, of) {
                     Ok(change) => last.changes.push(change),
                     Err(_) => last.is_unclear = true,
                 },
                 Some(Key::Record(ended)) => last.changes.push(ended),
+                Some(Key::UnknownRecord) => last.is_unclear = true,
                 Some(Key::Instance(name)) => last.alive.push((name, is_put)),
                 Some(Key::Holder(group)) => {
                     let holder = is_put.then(|| json(of)).transpose()?;
@@ -161,6 +162,18 @@ pub fn replace_rules(keys: &Keys, read: String, rules: String) -> Transaction {
     Transaction { condition, steps: vec![Step::Put { key, value: rules, lease: 0 }] }
 }
 
+/// Reads a record. Its key and its value have to be of the same.
+fn record(keys: &Keys, of: &KeyValue) -> Result<Change, Failure> {
+    let change = json(of)?;
+    match keys.record(&change).as_bytes() == of.key {
+        true => Ok(change),
+        false => {
+            let name = String::from_utf8_lossy(&of.key);
+            Err(Failure::Rejected(format!("{name}: it holds another record than its key says")))
+        }
+    }
+}
+
 fn json<T: serde::de::DeserializeOwned>(of: &KeyValue) -> Result<T, Failure> {
     serde_json::from_slice(&of.value).map_err(|error| {
         let name = String::from_utf8_lossy(&of.key).into_owned();
@@ -171,4 +184,37 @@ fn json<T: serde::de::DeserializeOwned>(of: &KeyValue) -> Result<T, Failure> {
 /// Returns a value in its stored form.
 pub(super) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("records are JSON")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::ClientId;
+
+    /// A record of another version, or under another record's key, makes the store unreadable: it is not left out.
+    #[test]
+    fn unknown_records_are_refused() {
+        let keys = Keys::under("/saba");
+        let [ended, other] = [3, 4].map(|id| Change::Client(ClientId(id), None));
+        let read = |key: &str, value: &str| {
+            let (key, value) = (key.as_bytes().to_vec(), value.as_bytes().to_vec());
+            let of = KeyValue { key, value, modified: 7 };
+            let events = RevisionEvents::read(&keys, &[KeyEvent { key: of.clone(), is_put: true }]);
+            let is_unclear = events.unwrap().iter().any(RevisionEvents::is_manual_edit);
+            let read = Loaded::read(&keys, &Content { keys: vec![of], ..Content::default() });
+            (read.map(|loaded| loaded.records).map_err(Failure::into_error), is_unclear)
+        };
+        let key = keys.record(&ended);
+        assert_eq!(read(&key, &text(&ended)).0, Ok(vec![ended]));
+        for (key, value, why) in [
+            (&*key, text(&other), "it holds another record than its key says"),
+            ("/saba/record/quota/1", text(&other), "it holds another record than its key says"),
+            ("/saba/record/quota/1", "{\"quota\": 1}".into(), "not written by a controller"),
+            (&*key, "{".into(), "not written by a controller"),
+        ] {
+            let (read, is_unclear) = read(key, &value);
+            let error = read.unwrap_err();
+            assert!(error.starts_with(key) && error.contains(why) && is_unclear, "{error}");
+        }
+    }
 }

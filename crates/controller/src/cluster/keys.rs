@@ -14,6 +14,8 @@ pub(super) enum Key {
     Rules,
     /// A record, as the change that removes it.
     Record(Change),
+    /// A record that this version does not know.
+    UnknownRecord,
     Written(Group),
     Instance(Group),
     Holder(Group),
@@ -76,7 +78,6 @@ impl Keys {
     /// Returns the meaning of a key, or `None` for a key of another program.
     pub(super) fn read(&self, name: &[u8]) -> Option<Key> {
         let rest = std::str::from_utf8(name).ok()?.strip_prefix(&self.0)?;
-        let number = |text: &str| text.parse::<u64>().ok();
         let parts: Vec<&str> = rest.split('/').collect();
         Some(match parts[..] {
             ["head"] => Key::Head,
@@ -84,24 +85,25 @@ impl Keys {
             ["written", name] => Key::Written(name.into()),
             ["instance", name] => Key::Instance(name.into()),
             ["holder", name] => Key::Holder(name.into()),
-            ["record", "client", id] => Key::Record(Change::Client(ClientId(number(id)?), None)),
-            ["record", "answered", id, of] => {
-                Key::Record(Change::Answered(ClientId(number(id)?), number(of)?, None))
-            }
-            ["record", "application", id] => {
-                Key::Record(Change::Application(ApplicationId(number(id)?), None))
-            }
-            ["record", "connection", id] => {
-                Key::Record(Change::Connection(ConnectionId(number(id)?), None))
-            }
-            ["record", "drained", port] => {
-                Key::Record(Change::Drained(PortId(number(port)?), false))
-            }
-            // This record is never removed.
-            ["record", "next"] => Key::Record(Change::Next(Default::default())),
+            ["record", ref of @ ..] => record(of).map_or(Key::UnknownRecord, Key::Record),
             _ => return None,
         })
     }
+}
+
+/// Returns the change that removes the record with a key of these parts.
+fn record(parts: &[&str]) -> Option<Change> {
+    let number = |text: &str| text.parse::<u64>().ok();
+    Some(match *parts {
+        // This record is never removed.
+        ["next"] => Change::Next(Default::default()),
+        ["client", id] => Change::Client(ClientId(number(id)?), None),
+        ["answered", id, of] => Change::Answered(ClientId(number(id)?), number(of)?, None),
+        ["application", id] => Change::Application(ApplicationId(number(id)?), None),
+        ["connection", id] => Change::Connection(ConnectionId(number(id)?), None),
+        ["drained", port] => Change::Drained(PortId(number(port)?), false),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -129,7 +131,10 @@ mod tests {
         assert_eq!(keys.read(keys.written(&group).as_bytes()), Some(Key::Written(group)));
         assert_eq!(keys.read(keys.head().as_bytes()), Some(Key::Head));
         assert_eq!(keys.read(keys.rules().as_bytes()), Some(Key::Rules));
-        for none in ["/saba/record/client/x", "/sabb/head", "/saba/record", "/saba/"] {
+        for unknown in ["/saba/record/client/x", "/saba/record/quota/1", "/saba/record"] {
+            assert_eq!(keys.read(unknown.as_bytes()), Some(Key::UnknownRecord));
+        }
+        for none in ["/sabb/head", "/saba/records", "/saba/"] {
             assert_eq!(keys.read(none.as_bytes()), None);
         }
     }
