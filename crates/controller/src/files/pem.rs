@@ -70,6 +70,8 @@ pub(crate) struct Identity {
     pub(crate) key_text: String,
     /// The key.
     pub(crate) key: PrivateKeyDer<'static>,
+    /// False if the issuer of the certificate is not known, so that its signature was not checked.
+    pub(crate) is_verified: bool,
 }
 
 /// Reads a certificate chain and its key. A key that everyone may read is refused. The chain may end with one of these
@@ -80,8 +82,8 @@ pub(crate) fn identity(
     authorities: &[CertificateDer<'static>],
     provider: &CryptoProvider,
 ) -> Result<Identity, FileError> {
-    let (chain, known) = certificates(certificate, authorities)?;
-    if chain.all.len() > 1 && !known {
+    let (chain, is_verified) = certificates(certificate, authorities)?;
+    if chain.all.len() > 1 && !is_verified {
         let why = "no other certificate in the file is the issuer's of the first";
         return Err(FileError::new(certificate, why, CHAIN));
     }
@@ -90,7 +92,7 @@ pub(crate) fn identity(
     let read = read.map_err(|error| FileError::new(key, why(error, "key"), KEY))?;
     let fits = CertifiedKey::from_der(chain.all.clone(), read.clone_key(), provider);
     match fits {
-        Ok(_) => Ok(Identity { chain, key_text, key: read }),
+        Ok(_) => Ok(Identity { chain, key_text, key: read, is_verified }),
         Err(Error::InconsistentKeys(_)) => {
             let why = format!("it is not the key of {}", certificate.display());
             Err(FileError::new(key, why, KEY))

@@ -45,6 +45,12 @@ impl Admission {
         Ok(Admission { credentials, tls, place: place(settings) })
     }
 
+    /// Returns what was not checked in the files.
+    pub fn doubt(&self) -> Option<String> {
+        let (tls, _) = self.tls.until_replaced();
+        tls.as_ref().as_ref().and_then(Tls::doubt).map(str::to_owned)
+    }
+
     /// Replaces the credentials and the TLS configuration by those of other settings. Remote connections end after the
     /// request that they serve. The log has the outcome; after an error nothing has changed.
     pub fn reload<E: Display>(&self, settings: Result<Settings, E>) {
@@ -60,6 +66,9 @@ impl Admission {
             Ok((credentials, tls)) => {
                 self.credentials.replace(credentials);
                 self.tls.replace(tls);
+                if let Some(doubt) = self.doubt() {
+                    tracing::warn!("{doubt}");
+                }
                 let names: Vec<&str> =
                     settings.credentials.iter().map(|of| of.name.as_str()).collect();
                 tracing::info!(credentials = names.join(", "), "credentials reloaded");

@@ -19,6 +19,7 @@ use webpki::EndEntityCert;
 pub struct Tls {
     acceptor: TlsAcceptor,
     credentials: Arc<Credentials>,
+    doubt: Option<String>,
 }
 
 impl std::fmt::Debug for Tls {
@@ -37,7 +38,7 @@ impl Tls {
         let provider = Arc::new(default_provider());
         let authorities = files.clients.as_ref().map(|path| pem::authorities(path)).transpose()?;
         let authorities = authorities.map_or(Vec::new(), |of| of.all);
-        let Identity { chain, key, .. } =
+        let Identity { chain, key, is_verified, .. } =
             pem::identity(&files.certificate, &files.key, &authorities, &provider)?;
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&version::TLS13, &version::TLS12])
@@ -67,7 +68,19 @@ impl Tls {
         let mut config = config.map_err(|error| pem::unfit(&files.certificate, error))?;
         config.alpn_protocols = ["h2", "http/1.1"].map(|name| name.as_bytes().to_vec()).into();
         let acceptor = TlsAcceptor::from(Arc::new(config));
-        Ok(Tls { acceptor, credentials: Arc::new(credentials.clone()) })
+        let doubt = (!is_verified).then(|| {
+            let file = files.certificate.display();
+            format!(
+                "{file}: not checked for damage, as it lacks the certificate of its issuer after \
+                 its own"
+            )
+        });
+        Ok(Tls { acceptor, credentials: Arc::new(credentials.clone()), doubt })
+    }
+
+    /// Returns what was not checked in the files.
+    pub fn doubt(&self) -> Option<&str> {
+        self.doubt.as_deref()
     }
 
     /// Does the handshake and identifies the peer by its certificate.

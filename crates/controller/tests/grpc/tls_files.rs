@@ -27,6 +27,8 @@ fn unusable_files_are_named() {
     let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
     let good = files(&authority, folder.path());
     read(&good).unwrap();
+    let tls = Tls::read(&good, &Credentials::default()).unwrap();
+    assert!(tls.doubt().unwrap().contains("certificate.pem: not checked for damage"));
     let empty = write(folder.path(), "empty.pem", "");
     let no = |kind: &str| format!("the file has no {kind}");
     let of = |certificate: &Path| TlsFiles { certificate: certificate.into(), ..good.clone() };
@@ -88,7 +90,7 @@ fn damaged_certificates_and_lists_are_refused() {
     let (own, key) = authority.signs_by_key("controller.test");
     write(folder.path(), "key.pem", &key);
     write(folder.path(), "certificate.pem", &own);
-    read(&good).unwrap();
+    assert_eq!(Tls::read(&good, &Credentials::default()).unwrap().doubt(), None);
     let own = CertificateDer::from_pem_slice(own.as_bytes()).unwrap();
     // The signature is at the end.
     for bad in flipped(&own, "CERTIFICATE").skip(own.len() - 32) {

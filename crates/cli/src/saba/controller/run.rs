@@ -69,6 +69,9 @@ impl Flags {
         let clustering = Clustering { levels: marking.levels(), seed: settings.seed };
         let profiles = Profiles::new(read, clustering);
         let admission = Admission::read(&settings)?;
+        if let Some(doubt) = admission.doubt() {
+            note(format_args!("warning: {doubt}"));
+        }
         match self.dry_run {
             true => {
                 for (name, doubt) in profiles.doubts() {
