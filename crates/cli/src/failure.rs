@@ -212,7 +212,7 @@ pub(crate) fn of_flags(error: &clap::Error) -> ExitCode {
 }
 
 /// Returns the failure for the unusable value of a flag, with the allowed values.
-fn bad_value(error: &clap::Error) -> Option<Failure> {
+pub(crate) fn bad_value(error: &clap::Error) -> Option<Failure> {
     let text = |kind| match error.get(kind)? {
         ContextValue::String(text) => Some(text.as_str()),
         _ => None,

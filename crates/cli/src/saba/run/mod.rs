@@ -51,7 +51,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "JOB", value_parser = job)]
     job: Option<String>,
     /// Hosts of the application [default: SABA_NODES]
-    #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)))]
     nodes: Option<u64>,
     /// Amount of data, such as '10000 samples' [default: SABA_DATASET]
     #[arg(long, value_name = "DATA")]
