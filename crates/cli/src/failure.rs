@@ -7,7 +7,8 @@ use bandwise_controller::client::ClientError;
 use bandwise_controller::cluster::EtcdError;
 use bandwise_controller::daemon::NoRecording;
 use bandwise_controller::store::StoreError;
-use bandwise_input::{InputError, is_printable};
+use bandwise_files::FileError;
+use bandwise_input::{InputError, Source, is_printable};
 use bandwise_lab::LabError;
 use bandwise_runner::{RunnerError, Unfit};
 use bandwise_scenario::ethernet::ArrivalError;
@@ -46,6 +47,11 @@ impl Failure {
     /// Returns the failure for an unusable flag: the mistake, and the allowed values.
     pub(crate) fn usage(message: impl Into<String>, allowed: impl Into<String>) -> Self {
         Failure::Usage { message: message.into(), allowed: allowed.into() }
+    }
+
+    /// Returns the failure for a flag with an unusable file.
+    pub(crate) fn of_file(flag: &str, FileError { path, why, allowed }: FileError) -> Self {
+        Failure::usage(format!("{flag} {}: {why}", path.display()), allowed)
     }
 
     /// Returns the failure for a flag whose value the runner refused.
@@ -128,6 +134,12 @@ impl From<InputError> for Failure {
     }
 }
 
+impl From<FileError> for Failure {
+    fn from(FileError { path, why, allowed }: FileError) -> Self {
+        Failure::usage(format!("{}: {why}", path.display()), allowed)
+    }
+}
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let unusable = |path: &Path, why: String, allowed: String| {
@@ -142,16 +154,23 @@ impl From<StoreError> for Failure {
             StoreError::OtherForm { path, found, known } => {
                 unusable(&path, format!("store format {found}"), format!("format {known}"))
             }
+            StoreError::Unusable(error) => error.into(),
             error => Failure::Work(error.into()),
         }
     }
 }
 
 impl From<NoRecording> for Failure {
-    fn from(NoRecording(path): NoRecording) -> Self {
-        let error = InputError::whole(&path.display().to_string(), "not a recording");
-        Failure::Input(error.allowed("a recording of a controller, or no file"))
+    fn from(NoRecording { path, line, why }: NoRecording) -> Self {
+        let allowed = "an intact recording of a controller, or no file";
+        in_line(&path.display().to_string(), line, why).allowed(allowed).into()
     }
+}
+
+/// Returns the error of a line that is not shown, since it may be long or no text.
+pub(crate) fn in_line(name: &str, line: u64, why: String) -> InputError {
+    let line = usize::try_from(line).unwrap_or(usize::MAX);
+    Source::excerpt(name, "", line).error_in_line(line, why)
 }
 
 #[cfg(feature = "etcd")]

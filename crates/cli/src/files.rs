@@ -46,6 +46,15 @@ impl Text {
         read(name, file)
     }
 
+    /// Reads a file that a service depends on as [`read`](Self::read) does. Other pipes than those that this process
+    /// has open already are refused, since they may never have a writer, and so are devices.
+    pub(crate) fn read_regular(path: &Path) -> Result<Self, Failure> {
+        if path != Path::new("-") {
+            bandwise_files::open(path)?;
+        }
+        Text::read(path)
+    }
+
     /// Returns the text without its name.
     pub(crate) fn into_text(self) -> String {
         self.text

@@ -99,7 +99,7 @@ impl Flags {
             );
             return Err(Failure::usage(message, "the settings of one, with store = \"FILE\""));
         }
-        check(&self.apps, &Text::read(&settings.table)?)?;
+        check(&self.apps, &Text::read_regular(&settings.table)?)?;
         let inputs = [self.config.config.as_path(), settings.table.as_path(), &self.output];
         let outputs = Outputs::new(self.json, self.report, Default::default(), &inputs)?;
         let controller = ControllerSettings {

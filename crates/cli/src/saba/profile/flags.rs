@@ -246,7 +246,7 @@ impl Settings {
             Some(path) => {
                 check_table("--table", path)?;
                 match path.exists() {
-                    true => Ok(read::any(&Text::read(path)?.source())?),
+                    true => Ok(read::any(&Text::read_regular(path)?.source())?),
                     false => Ok(Table::new()),
                 }
             }
