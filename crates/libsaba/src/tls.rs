@@ -11,7 +11,6 @@ use rustls::{
     AlertDescription, CertificateError, ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     version,
 };
-use std::fmt::Display;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,12 +51,14 @@ impl TlsFiles {
         })?;
         let mut roots = RootCertStore::empty();
         for certificate in certificates(&authorities)? {
-            roots.add(certificate).map_err(|error| wrong(&authorities, error, CERTIFICATES))?;
+            roots
+                .add(certificate)
+                .map_err(|error| files::wrong(&authorities, error, CERTIFICATES))?;
         }
         let provider = Arc::new(default_provider());
         let verifier = WebPkiServerVerifier::builder_with_provider(roots.into(), provider.clone());
         let verifier =
-            verifier.build().map_err(|error| wrong(&authorities, error, CERTIFICATES))?;
+            verifier.build().map_err(|error| files::wrong(&authorities, error, CERTIFICATES))?;
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&version::TLS13])
             .expect("ring has it")
@@ -68,7 +69,7 @@ impl TlsFiles {
                 let chain = certificates(certificate)?;
                 let shown = builder.with_client_auth_cert(chain, key(path)?);
                 let allowed = format!("the certificate of {}", path.display());
-                shown.map_err(|error| wrong(certificate, error, &allowed))?
+                shown.map_err(|error| files::wrong(certificate, error, &allowed))?
             }
             _ => {
                 let names = [environment::CERTIFICATE_FILE, environment::KEY_FILE].join(" and ");
@@ -81,25 +82,22 @@ impl TlsFiles {
     }
 }
 
-/// Returns an error with the file's path and the allowed content.
-fn wrong(path: &Path, why: impl Display, allowed: &str) -> Error {
-    files::wrong(path, format!("{why} (allowed: {allowed})"))
-}
-
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
     let text = files::read(path)?;
     let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text.as_bytes()).collect();
     match all {
-        Ok(all) if all.is_empty() => Err(wrong(path, "the file has no certificate", CERTIFICATES)),
-        all => all.map_err(|error| wrong(path, error, CERTIFICATES)),
+        Ok(all) if all.is_empty() => {
+            Err(files::wrong(path, "the file has no certificate", CERTIFICATES))
+        }
+        all => all.map_err(|error| files::wrong(path, error, CERTIFICATES)),
     }
 }
 
 fn key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
     let text = files::read_private(path, "key")?;
     PrivateKeyDer::from_pem_slice(text.as_bytes()).map_err(|error| match error {
-        pem::Error::NoItemsFound => wrong(path, "the file has no key", "PEM with a key"),
-        error => wrong(path, error, "PEM with a key"),
+        pem::Error::NoItemsFound => files::wrong(path, "the file has no key", "PEM with a key"),
+        error => files::wrong(path, error, "PEM with a key"),
     })
 }
 
