@@ -117,6 +117,10 @@ fn invalid_run_flags_are_refused_before_the_command_runs() {
         let ran = place.run(&[here, flags, &["--", "touch", "ran"]].concat());
         ran.refused(&[reason, "allowed"]);
     }
+    // To read a pipe without a writer would block.
+    nix::unistd::mkfifo(&place.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    assert_eq!(place.run(&["saba", "run", "--app", "LR", "--", "./pipe"]).code, Some(126));
+    std::fs::remove_file(place.path().join("pipe")).unwrap();
     place
         .run(&["saba", "run", "--app", "", "--", "touch", "ran"])
         .refused(&["a name of the table"]);
