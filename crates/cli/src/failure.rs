@@ -317,7 +317,8 @@ impl Snippet<'_> {
         let fits = |line: &str| {
             line.chars().count() <= 200 && line.chars().all(|c| is_printable(c) || c == '\t')
         };
-        std::str::from_utf8(lines.data()).is_ok_and(|text| text.lines().all(fits))
+        let is_fit = |text: &str| !text.is_empty() && text.lines().all(fits);
+        std::str::from_utf8(lines.data()).is_ok_and(is_fit)
     }
 }
 

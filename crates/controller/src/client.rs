@@ -11,8 +11,8 @@ use std::time::Duration;
 
 /// The longest time for an answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest answer in MiB, more than that of a million connections.
-const LONGEST_MIB: u64 = 512;
+/// The longest answer in MiB: several times that of all connections of one caller.
+const LONGEST_MIB: u64 = 128;
 
 /// An error of a request to a controller.
 #[derive(Debug, thiserror::Error)]
@@ -174,6 +174,6 @@ mod tests {
     fn endless_answer_is_refused_at_its_limit() {
         let error = error_of(b"123456789");
         assert!(matches!(error, ClientError::TooLong(_)), "{error}");
-        assert!(error.to_string().ends_with("has more than 512 MiB: not a controller"));
+        assert!(error.to_string().ends_with("has more than 128 MiB: not a controller"));
     }
 }
