@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use crate::{bench, coflows, completions, fabric, lab, papers, rperf, saba, sim};
-use clap::{Parser, Subcommand};
+use clap::{Arg, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::any::TypeId;
+use std::path::PathBuf;
 
 #[cfg(not(feature = "verbs"))]
 use crate::{absent as devices, absent as isolation};
@@ -61,6 +63,11 @@ enum Command {
 }
 
 impl Args {
+    /// Reads the command line of this process.
+    pub(crate) fn read() -> Result<Self, clap::Error> {
+        Args::from_arg_matches(&command().try_get_matches()?)
+    }
+
     /// Runs the command.
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.command {
@@ -79,16 +86,35 @@ impl Args {
     }
 }
 
+/// Returns the command line. A value that is no path may be a negative number, which is refused as the value and not
+/// taken for another flag.
+fn command() -> clap::Command {
+    fn with_negative_numbers(command: clap::Command) -> clap::Command {
+        let flag = |flag: Arg| match flag.get_action().takes_values() && !flag.is_positional() {
+            true if !is_path(&flag) => flag.allow_negative_numbers(true),
+            _ => flag,
+        };
+        command.mut_args(flag).mut_subcommands(with_negative_numbers)
+    }
+    with_negative_numbers(Args::command())
+}
+
+/// Returns whether the value of a flag is the path of a file.
+fn is_path(flag: &Arg) -> bool {
+    flag.get_value_parser().type_id() == TypeId::of::<PathBuf>()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+    use crate::failure::bad_value;
 
     /// The most columns of a help line.
     const COLUMNS: usize = 100;
 
     /// The value names of quantities.
-    const QUANTITIES: [&str; 6] = ["N", "SIZE", "TIME", "RATE", "LIST", "AMOUNT"];
+    const QUANTITIES: [&str; 9] =
+        ["N", "SIZE", "TIME", "RATE", "LIST", "AMOUNT", "BYTES", "PERCENT", "PERCENTS"];
 
     /// Adds the too long lines of the help of a command and its subcommands. Texts after the help are checked as
     /// they are written: clap would wrap a long line of theirs with a ragged edge.
@@ -112,23 +138,38 @@ mod tests {
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
 
-    /// Adds the flags for quantities that take `-1` for another flag, and so would not name what is allowed.
-    fn unread(command: &clap::Command, found: &mut Vec<String>) {
-        for flag in command.get_arguments() {
+    /// Adds the flags of a command and its subcommands that do not refuse a negative number with what is allowed.
+    /// `words` are those of the command.
+    fn unread(command: &clap::Command, words: &[&str], found: &mut Vec<String>) {
+        let is_value = |flag: &&Arg| {
+            flag.get_action().takes_values() && !flag.is_require_equals_set() && !is_path(flag)
+        };
+        for flag in command.get_opts().filter(is_value) {
             let kinds = flag.get_value_names().unwrap_or_default();
             let is_quantity = kinds.iter().any(|of| QUANTITIES.contains(&of.as_str()));
-            let is_read = flag.is_allow_hyphen_values_set() || flag.is_allow_negative_numbers_set();
-            if is_quantity && !is_read {
-                found.push(format!("{} {flag}", command.get_name()));
+            let name = flag.get_long().map(|name| format!("--{name}"));
+            let Some(name) = name.or(flag.get_short().map(|name| format!("-{name}"))) else {
+                continue;
+            };
+            for value in ["-1", "-0.5"] {
+                let line = [words, &[&name, value]].concat();
+                let is_refused = match super::command().try_get_matches_from(&line) {
+                    Err(error) if is_quantity => bad_value(&error).is_some(),
+                    Err(error) => error.kind() != clap::error::ErrorKind::UnknownArgument,
+                    Ok(_) => !is_quantity,
+                };
+                found.extend((!is_refused).then(|| line.join(" ")));
             }
         }
-        command.get_subcommands().for_each(|command| unread(command, found));
+        for command in command.get_subcommands() {
+            unread(command, &[words, &[command.get_name()]].concat(), found);
+        }
     }
 
     #[test]
-    fn negative_quantities_are_refused_as_values() {
+    fn negative_numbers_are_refused_with_what_is_allowed() {
         let mut found = Vec::new();
-        unread(&Args::command(), &mut found);
+        unread(&super::command(), &["bandwise"], &mut found);
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }

@@ -6,14 +6,15 @@ use crate::files::Text;
 use crate::interrupt::Interrupt;
 use crate::output::{Json, note};
 use crate::progress::Progress;
-use crate::values::number;
+use crate::values::{number, rate};
+use bandwise_flowsim::MAX_CAPACITY;
 use bandwise_flowsim::coflow::{CoflowTimes, PORT_RATE, Scheduler};
 use bandwise_report::{Cell, Table, text};
 use bandwise_stats::Percentile;
 use bandwise_units::BitRate;
 use bandwise_workload::{CoflowMix, CoflowTrace, read};
 use serde::Serialize;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -35,14 +36,18 @@ pub(crate) struct Flags {
     trace: Option<PathBuf>,
     /// Rate of a port in each direction
     #[arg(long, value_name = "RATE", default_value_t = PORT_RATE)]
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, value_parser = rate(rates(), "\"40 Gbps\""))]
     rate: BitRate,
     /// Seed of the random trace
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: u64,
     #[command(flatten)]
     json: Json,
+}
+
+fn rates() -> RangeInclusive<BitRate> {
+    BitRate::from_bps(1)..=MAX_CAPACITY
 }
 
 /// A trace, and the rate of its ports.

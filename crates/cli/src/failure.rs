@@ -2,13 +2,13 @@
 
 use crate::output::{note, note_coloured, readable};
 use crate::values::Refusal;
-use bandwise_controller::FileError;
 use bandwise_controller::client::ClientError;
 #[cfg(feature = "etcd")]
 use bandwise_controller::cluster::EtcdError;
 use bandwise_controller::daemon::NoRecording;
 use bandwise_controller::store::StoreError;
-use bandwise_input::{InputError, is_printable};
+use bandwise_files::FileError;
+use bandwise_input::{InputError, Source, is_printable};
 use bandwise_lab::LabError;
 use bandwise_runner::{RunnerError, Unfit};
 use bandwise_scenario::ethernet::ArrivalError;
@@ -47,6 +47,11 @@ impl Failure {
     /// Returns the failure for an unusable flag: the mistake, and the allowed values.
     pub(crate) fn usage(message: impl Into<String>, allowed: impl Into<String>) -> Self {
         Failure::Usage { message: message.into(), allowed: allowed.into() }
+    }
+
+    /// Returns the failure for a flag with an unusable file.
+    pub(crate) fn of_file(flag: &str, FileError { path, why, allowed }: FileError) -> Self {
+        Failure::usage(format!("{flag} {}: {why}", path.display()), allowed)
     }
 
     /// Returns the failure for a flag whose value the runner refused.
@@ -129,6 +134,12 @@ impl From<InputError> for Failure {
     }
 }
 
+impl From<FileError> for Failure {
+    fn from(FileError { path, why, allowed }: FileError) -> Self {
+        Failure::usage(format!("{}: {why}", path.display()), allowed)
+    }
+}
+
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let unusable = |path: &Path, why: String, allowed: String| {
@@ -143,28 +154,29 @@ impl From<StoreError> for Failure {
             StoreError::OtherForm { path, found, known } => {
                 unusable(&path, format!("store format {found}"), format!("format {known}"))
             }
+            StoreError::Unusable(error) => error.into(),
             error => Failure::Work(error.into()),
         }
     }
 }
 
 impl From<NoRecording> for Failure {
-    fn from(NoRecording(path): NoRecording) -> Self {
-        let error = InputError::whole(&path.display().to_string(), "not a recording");
-        Failure::Input(error.allowed("a recording of a controller, or no file"))
+    fn from(NoRecording { path, line, why }: NoRecording) -> Self {
+        let allowed = "an intact recording of a controller, or no file";
+        in_line(&path.display().to_string(), line, why).allowed(allowed).into()
     }
+}
+
+/// Returns the error of a line that is not shown, since it may be long or no text.
+pub(crate) fn in_line(name: &str, line: u64, why: String) -> InputError {
+    let line = usize::try_from(line).unwrap_or(usize::MAX);
+    Source::excerpt(name, "", line).error_in_line(line, why)
 }
 
 #[cfg(feature = "etcd")]
 impl From<EtcdError> for Failure {
     fn from(error: EtcdError) -> Self {
         Failure::Work(error.into())
-    }
-}
-
-impl From<FileError> for Failure {
-    fn from(error: FileError) -> Self {
-        Failure::usage(error.to_string(), error.allowed())
     }
 }
 
@@ -214,7 +226,7 @@ pub(crate) fn of_flags(error: &clap::Error) -> ExitCode {
 }
 
 /// Returns the failure for the unusable value of a flag, with the allowed values.
-fn bad_value(error: &clap::Error) -> Option<Failure> {
+pub(crate) fn bad_value(error: &clap::Error) -> Option<Failure> {
     let text = |kind| match error.get(kind)? {
         ContextValue::String(text) => Some(text.as_str()),
         _ => None,
@@ -300,7 +312,8 @@ impl Snippet<'_> {
         let fits = |line: &str| {
             line.chars().count() <= 200 && line.chars().all(|c| is_printable(c) || c == '\t')
         };
-        std::str::from_utf8(lines.data()).is_ok_and(|text| text.lines().all(fits))
+        let is_fit = |text: &str| !text.is_empty() && text.lines().all(fits);
+        std::str::from_utf8(lines.data()).is_ok_and(is_fit)
     }
 }
 

@@ -28,14 +28,21 @@ impl Text {
         if path == Path::new("-") {
             return read("<stdin>".into(), std::io::stdin().lock());
         }
+        Text::of(path, File::open(path).map_err(|error| unreadable(path, &error))?)
+    }
+
+    /// Reads a file that a service depends on as [`read`](Self::read) does. Other pipes than those that this process
+    /// has open already are refused, since they may never have a writer, and so are devices.
+    pub(crate) fn read_regular(path: &Path) -> Result<Self, Failure> {
+        match path == Path::new("-") {
+            true => Text::read(path),
+            false => Text::of(path, bandwise_files::open(path)?),
+        }
+    }
+
+    fn of(path: &Path, file: File) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        let unreadable = |e: std::io::Error| {
-            // The error belongs to no line of the file.
-            let message = format!("{name}: can't be read: {}", reason(&e));
-            Failure::usage(message, "a file that exists and can be read, or - for standard input")
-        };
-        let file = File::open(path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
+        let metadata = file.metadata().map_err(|error| unreadable(path, &error))?;
         if metadata.is_dir() {
             return Err(Failure::usage(format!("{name}: is a folder"), ALLOWED));
         }
@@ -55,6 +62,12 @@ impl Text {
     pub(crate) fn source(&self) -> Source<'_> {
         Source::new(&self.name, &self.text)
     }
+}
+
+/// Returns the failure for a file that can't be read. It belongs to no line of the file.
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    let message = format!("{}: can't be read: {}", path.display(), reason(error));
+    Failure::usage(message, "a file that exists and can be read, or - for standard input")
 }
 
 /// Reads a text, and refuses bytes that are not text and texts over the limit.

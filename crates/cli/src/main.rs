@@ -34,11 +34,10 @@ mod sim;
 mod values;
 mod warned;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args = match args::Args::try_parse() {
+    let args = match args::Args::read() {
         Ok(args) => args,
         Err(error) => return failure::of_flags(&error),
     };

@@ -1,6 +1,6 @@
 //! Parsers of flags' values, which refuse a value with the allowed ones.
 
-use bandwise_units::{Bytes, Time};
+use bandwise_units::{BitRate, Bytes, Time};
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -52,6 +52,19 @@ pub(crate) fn size(text: &str) -> Result<Bytes, Refusal> {
         // A number without a unit that does not fit in 64 bits.
         Err(_) if text.trim().bytes().all(|b| b.is_ascii_digit()) => refused(None, allowed()),
         Err(e) => refused(Some(e.to_string()), allowed()),
+    }
+}
+
+/// Returns a parser of rates in the range.
+pub(crate) fn rate(
+    range: RangeInclusive<BitRate>,
+    example: &str,
+) -> impl Fn(&str) -> Result<BitRate, Refusal> + Clone {
+    let allowed = format!("{} to {}, such as {example}", range.start(), range.end());
+    move |text| match text.parse() {
+        Ok(rate) if range.contains(&rate) => Ok(rate),
+        Ok(_) => refused(None, &*allowed),
+        Err(error) => refused(Some(error.to_string()), &*allowed),
     }
 }
 

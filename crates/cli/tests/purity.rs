@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The order of crates; each may depend on those before it.
-const ORDER: [&str; 30] = [
+const ORDER: [&str; 31] = [
     "units",
     "random",
     "input",
+    "files",
     "stats",
     "saba",
     "profiler",

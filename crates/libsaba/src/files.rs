@@ -1,27 +1,29 @@
 //! Files that the environment names.
 
 use crate::Error;
-use std::os::unix::fs::PermissionsExt;
+use bandwise_files::FileError;
 use std::path::Path;
+
+/// The largest file with certificates or a key, in bytes.
+const LARGEST: u64 = 16 << 20;
 
 /// Reads a file.
 pub(crate) fn read(path: &Path) -> Result<String, Error> {
-    std::fs::read_to_string(path).map_err(|error| wrong(path, error))
+    Ok(bandwise_files::text(path, LARGEST)?)
 }
 
 /// Reads a file that others must not be able to read. `what` is its kind, for the error.
 pub(crate) fn read_private(path: &Path, what: &str) -> Result<String, Error> {
-    let about = std::fs::metadata(path).map_err(|error| wrong(path, error))?;
-    let mode = about.permissions().mode() & 0o777;
-    if mode & 0o007 != 0 {
-        let allowed = "allowed: a mode without access for others, such as 600";
-        let why = format!("everyone can read the {what} (mode {mode:o}; {allowed})");
-        return Err(wrong(path, why));
-    }
-    read(path)
+    Ok(bandwise_files::secret(path, what, LARGEST)?)
 }
 
-/// Returns an error with the file's path.
-pub(crate) fn wrong(path: &Path, why: impl std::fmt::Display) -> Error {
-    Error::Argument(format!("{}: {why}", path.display()))
+/// Returns the error of a file: the mistake, and the allowed content.
+pub(crate) fn wrong(path: &Path, why: impl std::fmt::Display, allowed: &str) -> Error {
+    FileError::new(path, why.to_string(), allowed).into()
+}
+
+impl From<FileError> for Error {
+    fn from(error: FileError) -> Self {
+        Error::Argument(error.to_string())
+    }
 }

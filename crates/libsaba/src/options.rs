@@ -94,10 +94,12 @@ impl Options {
 }
 
 fn token(path: &Path) -> Result<String, Error> {
-    let text = files::read_private(path, "token")?;
-    let token = text.trim();
-    match (1..=4096).contains(&token.len()) && token.chars().all(|c| c.is_ascii_graphic()) {
-        true => Ok(token.to_owned()),
-        false => Err(files::wrong(path, "no token (allowed: one word of up to 4096 letters)")),
+    let token = bandwise_files::token(path)?;
+    match token.chars().all(|c| c.is_ascii_graphic()) {
+        true => Ok(token),
+        false => {
+            let why = "the token has other characters than those of one ASCII word";
+            Err(files::wrong(path, why, "letters, digits and signs without spaces"))
+        }
     }
 }

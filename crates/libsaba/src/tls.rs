@@ -11,7 +11,6 @@ use rustls::{
     AlertDescription, CertificateError, ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     version,
 };
-use std::fmt::Display;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,12 +51,14 @@ impl TlsFiles {
         })?;
         let mut roots = RootCertStore::empty();
         for certificate in certificates(&authorities)? {
-            roots.add(certificate).map_err(|error| wrong(&authorities, error, CERTIFICATES))?;
+            roots
+                .add(certificate)
+                .map_err(|error| files::wrong(&authorities, error, CERTIFICATES))?;
         }
         let provider = Arc::new(default_provider());
         let verifier = WebPkiServerVerifier::builder_with_provider(roots.into(), provider.clone());
         let verifier =
-            verifier.build().map_err(|error| wrong(&authorities, error, CERTIFICATES))?;
+            verifier.build().map_err(|error| files::wrong(&authorities, error, CERTIFICATES))?;
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(&[&version::TLS13])
             .expect("ring has it")
@@ -68,7 +69,7 @@ impl TlsFiles {
                 let chain = certificates(certificate)?;
                 let shown = builder.with_client_auth_cert(chain, key(path)?);
                 let allowed = format!("the certificate of {}", path.display());
-                shown.map_err(|error| wrong(certificate, error, &allowed))?
+                shown.map_err(|error| files::wrong(certificate, error, &allowed))?
             }
             _ => {
                 let names = [environment::CERTIFICATE_FILE, environment::KEY_FILE].join(" and ");
@@ -79,11 +80,6 @@ impl TlsFiles {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(Tls { config: config.into(), authorities })
     }
-}
-
-/// Returns an error with the file's path and the allowed content.
-fn wrong(path: &Path, why: impl Display, allowed: &str) -> Error {
-    files::wrong(path, format!("{why} (allowed: {allowed})"))
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, Error> {
@@ -105,14 +101,14 @@ fn key(path: &Path) -> Result<PrivateKeyDer<'static>, Error> {
 /// Returns the error for a file without an item of a kind.
 fn unreadable(path: &Path, error: pem::Error, kind: &str, allowed: &str) -> Error {
     match error {
-        pem::Error::NoItemsFound => wrong(path, format!("the file has no {kind}"), allowed),
+        pem::Error::NoItemsFound => files::wrong(path, format!("the file has no {kind}"), allowed),
         pem::Error::MissingSectionEnd { .. } => {
-            wrong(path, "the file is cut: a section has no end", allowed)
+            files::wrong(path, "the file is cut: a section has no end", allowed)
         }
         pem::Error::IllegalSectionStart { .. } => {
-            wrong(path, "the file has a section whose first line is cut", allowed)
+            files::wrong(path, "the file has a section whose first line is cut", allowed)
         }
-        error => wrong(path, error, allowed),
+        error => files::wrong(path, error, allowed),
     }
 }
 

@@ -31,6 +31,9 @@ impl JournalFile {
     ///
     /// Returns an error if the file can't be opened, or if another process has locked it.
     pub fn lock(path: &Path) -> Result<LockedJournal, Unfit> {
+        bandwise_files::check_place(path).map_err(|error| {
+            Unfit::new(format!("{}: {}", path.display(), error.why), error.allowed)
+        })?;
         let failed = |error| unusable(path, &error);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);

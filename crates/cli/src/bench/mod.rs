@@ -49,11 +49,11 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     duration: Option<Time>,
     /// Runs; the result is their median, for controller that of all connections
-    #[arg(long, value_name = "N", default_value_t = 3, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 3)]
     #[arg(value_parser = number(1..=100))]
     runs: u64,
     /// Threads of each run; irn and roce-pfc only
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = number(1..=64))]
     threads: u64,
     #[command(flatten)]

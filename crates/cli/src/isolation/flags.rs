@@ -45,15 +45,12 @@ pub(crate) struct Flags {
     pub(super) margin: Time,
     /// Threads of the first host that send requests to the key-value store
     #[arg(long, value_name = "N", value_parser = number(1..=64), default_value_t = CLIENTS.into())]
-    #[arg(allow_negative_numbers = true)]
     pub(super) clients: u64,
     /// Threads of the second host that answer requests
     #[arg(long, value_name = "N", value_parser = number(1..=64), default_value_t = WORKERS.into())]
-    #[arg(allow_negative_numbers = true)]
     pub(super) workers: u64,
     /// Messages of elephants and mice in flight (pipelining); the verdicts apply to 1
     #[arg(long, value_name = "N", value_parser = number(1..=128), default_value = "1")]
-    #[arg(allow_negative_numbers = true)]
     pub(super) depth: u64,
     /// Largest message; cases with larger ones are left out
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1 GB")]

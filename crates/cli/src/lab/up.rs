@@ -6,10 +6,11 @@ use crate::answer::{Answer, Stats};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::Json;
-use crate::values::{Refusal, number, refused};
+use crate::values::{number, rate};
 use bandwise_lab::{Lab, LabError, needs_root, up};
 use bandwise_units::BitRate;
 use serde::Serialize;
+use std::ops::RangeInclusive;
 
 /// Flags of `bandwise lab up`.
 #[derive(Debug, clap::Args)]
@@ -24,15 +25,13 @@ Examples:
 pub(crate) struct Flags {
     /// Number of hosts
     #[arg(long, value_name = "N", value_parser = number(2..=64), default_value = "4")]
-    #[arg(allow_negative_numbers = true)]
     hosts: u64,
     /// Rate of each link, in each direction
-    #[arg(long, value_name = "RATE", value_parser = rate, default_value = "200Mbit")]
+    #[arg(long, value_name = "RATE", value_parser = rate(rates(), "200Mbit or \"1 Gbps\""), default_value = "200Mbit")]
     #[arg(allow_hyphen_values = true)]
     rate: BitRate,
     /// Part of each link reserved for packets without a mark, in percent
     #[arg(long, value_name = "PERCENT", value_parser = number(1..=99), default_value = "10")]
-    #[arg(allow_negative_numbers = true)]
     others: u64,
     #[command(flatten)]
     name: NameFlag,
@@ -40,15 +39,9 @@ pub(crate) struct Flags {
     json: Json,
 }
 
-/// Parses a rate that one machine can forward with room to spare.
-fn rate(text: &str) -> Result<BitRate, Refusal> {
-    let range = BitRate::from_bps(1_000_000)..=BitRate::from_gbps(100);
-    let allowed = "1 Mbps to 100 Gbps, such as 200Mbit or \"1 Gbps\"";
-    match text.parse::<BitRate>() {
-        Ok(rate) if range.contains(&rate) => Ok(rate),
-        Ok(_) => refused(None, allowed),
-        Err(error) => refused(Some(error.to_string()), allowed),
-    }
+/// Returns the rates that one machine can forward with room to spare.
+fn rates() -> RangeInclusive<BitRate> {
+    BitRate::from_bps(1_000_000)..=BitRate::from_gbps(100)
 }
 
 impl Flags {

@@ -30,11 +30,11 @@ pub(crate) struct Flags {
     #[arg(long)]
     quick: bool,
     /// Random seed
-    #[arg(long, value_name = "N", default_value_t = 1, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: u64,
     /// Parallel runs [default: one per core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(1..=1024))]
     threads: Option<u64>,
     #[command(flatten)]

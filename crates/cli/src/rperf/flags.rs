@@ -53,11 +53,11 @@ pub(crate) struct Flags {
     #[arg(allow_hyphen_values = true)]
     pub(super) size: Option<Bytes>,
     /// Samples [default: 10000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(1..=1_000_000_000))]
     pub(super) samples: Option<u64>,
     /// Service level, 0 to 15 [default: 0]
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = number(0..=15))]
+    #[arg(long, value_name = "N", value_parser = number(0..=15))]
     pub(super) sl: Option<u64>,
     /// Hosts that send bulk traffic to the same destination during the measurement
     #[arg(long, value_name = "HOST,…", value_delimiter = ',')]
@@ -67,7 +67,7 @@ pub(crate) struct Flags {
     #[arg(allow_hyphen_values = true)]
     pub(super) background_size: Option<Bytes>,
     /// Service level of the bulk traffic [default: 0]
-    #[arg(long, value_name = "N", requires = "background", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", requires = "background")]
     #[arg(value_parser = number(0..=15))]
     pub(super) background_sl: Option<u64>,
     /// Scheduling among the inputs of a switch, in place of the file's
@@ -77,7 +77,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     pub(super) duration: Option<Time>,
     /// Random seed [default: the scenario's, else 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(0..=u64::MAX))]
     pub(super) seed: Option<u64>,
     #[command(flatten)]

@@ -26,11 +26,11 @@ pub(super) struct PacketFlags {
     engine: Engine,
     /// Divisor of volumes and computing times, by which resulting times are multiplied; packets
     /// only. Latencies and packet sizes are not scaled [default: 1000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(1..=u64::from(u32::MAX)))]
     scale: Option<u64>,
     /// Threads for the parts of the fabric; packets only. They change no result [default: 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(1..=1024))]
     threads: Option<u64>,
 }

@@ -44,7 +44,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "FILE")]
     models: Option<PathBuf>,
     /// Queues of each port [default: the file's, else 8]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(1..=16))]
     queues: Option<u64>,
     /// Policies to compare, separated by commas: fair-flows, blocking, fair-jobs, saba,
@@ -54,7 +54,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = policy)]
     policy: Vec<Choice>,
     /// Random seed [default: the scenario's, else 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
     #[command(flatten)]

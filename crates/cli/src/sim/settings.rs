@@ -56,12 +56,12 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "FILE.csv")]
     flows: Option<PathBuf>,
     /// Random seed [default: the scenario's, else 1]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(0..=u64::MAX))]
     seed: Option<u64>,
     /// Threads for the points of a sweep, or for the parts of a single network [default: one per
     /// core]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(1..=1024))]
     threads: Option<u64>,
     /// Store each finished point of a sweep in this folder, and skip stored points

@@ -12,7 +12,7 @@ use bandwise_trace::{Capture, Limits, Summary, all_ports, ports_named};
 pub(super) struct TraceFlags {
     /// Trace a flow, numbered from 0 in order of start, at each port that it leaves and at its
     /// destination; may be repeated
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(0..=u32::MAX.into()))]
     trace_flow: Vec<u64>,
     /// Trace a port's packets in both directions; without :PORT, all ports of the node; may be
@@ -20,11 +20,11 @@ pub(super) struct TraceFlags {
     #[arg(long, value_name = "NODE[:PORT]")]
     trace_port: Vec<String>,
     /// End the trace after N packets; the run continues [default: 100000]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N")]
     #[arg(value_parser = number(1..=u32::MAX.into()))]
     trace_packets: Option<u64>,
     /// Keep only the first BYTES of each packet [default: all]
-    #[arg(long, value_name = "BYTES", allow_negative_numbers = true)]
+    #[arg(long, value_name = "BYTES")]
     #[arg(value_parser = number(14..=65_535))]
     trace_snap: Option<u64>,
 }

@@ -30,7 +30,9 @@ fn invalid_plan_token_or_address_is_refused() {
     place.write("plan.toml", plan(["127.0.0.1:1", "127.0.0.1:2"]));
     place.write("wrong.toml", plan(["127.0.0.1:1", "127.0.0.1:x"]));
     let open = place.write("open", "a token of a test, long enough\n");
-    std::fs::set_permissions(open, std::fs::Permissions::from_mode(0o640)).unwrap();
+    std::fs::set_permissions(open, std::fs::Permissions::from_mode(0o604)).unwrap();
+    let bytes = place.write("bytes", b"\xff");
+    std::fs::set_permissions(bytes, std::fs::Permissions::from_mode(0o600)).unwrap();
     let short = place.write("short", "short\n");
     std::fs::set_permissions(short, std::fs::Permissions::from_mode(0o600)).unwrap();
     let run = |plan: &str, token: &str| place.run(&["rperf", "run", plan, "--token-file", token]);
@@ -39,7 +41,8 @@ fn invalid_plan_token_or_address_is_refused() {
     run("none.toml", "token").refused(&["none.toml: can't be read"]);
     run("plan.toml", "none").refused(&["--token-file none: can't be read"]);
     run("plan.toml", "open")
-        .refused(&["users other than its owner have access (mode 640)", "chmod 600"]);
+        .refused(&["--token-file open: everyone can read the token (mode 604)", "such as 600"]);
+    run("plan.toml", "bytes").refused(&["--token-file bytes: is not text", "allowed: a text file"]);
     run("plan.toml", "short").refused(&["--token-file short: a token of 5 bytes", "16 to 4096"]);
     place.run(&["rperf", "run", "plan.toml"]).refused(&["no token is given", "BANDWISE_TOKEN"]);
     place.run(&["rperf", "agent"]).refused(&["no token is given"]);

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 const WELL: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n\
     [[port]]\nfrom = \"a\"\nto = \"b\"\ndevice = \"bandwise-none\"\nrate = \"1Gbit\"\n";
+/// A network in memory.
+const NET: &str = "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n";
 const TABLE: &str = "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\n";
 
 fn place(settings: &str, table: &str) -> Place {
@@ -95,7 +97,7 @@ fn unusable_files_of_a_cluster_are_named() {
             "key.pem: the file is cut: no line is -----END PRIVATE KEY-----",
         ),
         (all, "key.pem", other, "key.pem: it is not the key of "),
-        (user, "password", "\n".into(), "password: the file is empty"),
+        (user, "password", "\n".into(), "password: is empty"),
     ];
     for (files, name, content, wanted) in cases {
         let place = place(&format!("{cluster}{files}"), TABLE);
@@ -116,16 +118,68 @@ fn unusable_files_of_a_cluster_are_named() {
     }
 }
 
+/// Makes a pipe that nothing writes to: to open it blocks.
+fn pipe(place: &Place, name: &str) {
+    nix::unistd::mkfifo(&place.path().join(name), nix::sys::stat::Mode::S_IRWXU).unwrap();
+}
+
+/// A controller does not wait for the writer of a pipe, nor read a device.
+#[test]
+fn files_of_other_kinds_are_refused_at_once() {
+    let keys = ["table", "store", "audit", "recording"];
+    let of = |key: &str, file: &str| {
+        let settings = WELL.replace("table = \"table.csv\"\nstore = \"store\"\n", "");
+        let line = |of: &str| {
+            let file = if of == key { file } else { of };
+            format!("{of} = \"{file}\"\n")
+        };
+        keys.map(line).concat() + &settings
+    };
+    for key in keys {
+        for (file, kind) in [("pipe", "pipe is a pipe"), ("/dev/zero", "/dev/zero is a device")] {
+            let place = place(&of(key, file), TABLE);
+            place.write("table", TABLE);
+            pipe(&place, "pipe");
+            let wanted = if key == "table" { kind.replacen(' ', ": ", 1) } else { kind.to_owned() };
+            for flags in [&[][..], &["--dry-run"]] {
+                let args = [&["saba", "controller", "--config", "c.toml"], flags].concat();
+                place.run(&args).refused(&[&wanted, "allowed: a regular file"]);
+            }
+            assert_eq!(place.files(), ["c.toml", "pipe", "table", "table.csv"]);
+        }
+    }
+    for key in &keys[1..] {
+        let place = place(&of(key, "link"), TABLE);
+        place.write("table", TABLE);
+        std::os::unix::fs::symlink("nothing", place.path().join("link")).unwrap();
+        let wanted = ["link is a link to nothing, which does not exist", "allowed: a regular file"];
+        check(&place, "controller").refused(&wanted);
+    }
+    let place = Place::new();
+    pipe(&place, "c.toml");
+    for command in ["controller", "status", "rates", "reset"] {
+        check(&place, command).refused(&["error: c.toml: is a pipe", "allowed: a regular file"]);
+    }
+}
+
+/// Settings from a process substitution or a pipe are read, by these commands once.
+#[test]
+fn settings_are_read_from_standard_input() {
+    let place = place(WELL, TABLE);
+    for name in ["-", "/dev/stdin"] {
+        let ran = place.run_with(&["saba", "status", "--config", name], WELL.as_bytes());
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        assert!(ran.stderr.contains("no controller answers"), "{ran:?}");
+    }
+}
+
 /// All but the network.
 const ANY: &str = "table = \"table.csv\"\nstore = \"store\"\nlisten = \"unix:socket\"\n";
 
 #[test]
 fn dry_run_reads_a_simulated_network_without_writing() {
     let place = place(&format!("{ANY}[simulated]\nfabric-file = \"net.toml\"\n"), TABLE);
-    place.write(
-        "net.toml",
-        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
-    );
+    place.write("net.toml", NET);
     let ran = place.run(&["saba", "controller", "--config", "c.toml", "--dry-run"]);
     let port = |name: &str| format!("{name}: unchanged, no connection uses it\n");
     let ports: String = ["h0:1", "h1:1", "switch:1", "switch:2"].map(port).concat();
@@ -162,10 +216,7 @@ fn hangup_reloads_credentials_or_says_why_not() {
     };
     let (here, there) = ("127.0.0.1:0", "127.0.0.2:0");
     let place = place(&settings("a", here), TABLE);
-    place.write(
-        "net.toml",
-        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
-    );
+    place.write("net.toml", NET);
     let controller = Controller::start(&place);
     let reload = |settings: String, logged: &str| {
         place.write("c.toml", settings);
@@ -185,10 +236,7 @@ fn hangup_reloads_credentials_or_says_why_not() {
 fn reset_ends_all_clients() {
     let place =
         place(&format!("audit = \"audit\"\n{ANY}[simulated]\nfabric-file = \"net.toml\"\n"), TABLE);
-    place.write(
-        "net.toml",
-        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
-    );
+    place.write("net.toml", NET);
     let mut controller = Controller::start(&place);
     let application = controller.register("LR");
     controller.connect(application, "h0", "h1");
@@ -219,19 +267,33 @@ fn invalid_recording_is_reported() {
     let place = place(WELL, TABLE);
     place.run(&["saba", "replay", "none"]).refused(&["none: can't be read"]);
     place.write("empty", "");
-    for file in ["table.csv", "empty"] {
-        place.run(&["saba", "replay", file]).refused(&[file, "line ", "allowed: a recording as"]);
+    place.write("bytes", b"{\"recording\":8,\xff\n{}\n");
+    for file in ["table.csv", "empty", "bytes"] {
+        let place_of = format!("{file}:1: ");
+        place.run(&["saba", "replay", file]).refused(&[&place_of, "allowed: a recording as"]);
     }
+    let endless = ["/dev/zero:1: a line of more than 128 MiB: not a recording", "allowed: "];
+    place.run(&["saba", "replay", "/dev/zero"]).refused(&endless);
+}
+
+/// A controller appends nothing to a recording that a replay can't read.
+#[test]
+fn damaged_recording_is_no_place_for_another() {
+    let settings = format!("{ANY}recording = \"r\"\n[simulated]\nfabric-file = \"net.toml\"\n");
+    let place = place(&settings, TABLE);
+    place.write("net.toml", NET);
+    let damaged = "{\"recording\":8, not JSON\n";
+    place.write("r", damaged);
+    let wanted = ["r:1: not the initial state of a core", "allowed: an intact recording"];
+    check(&place, "controller").refused(&wanted);
+    assert_eq!(place.read("r"), damaged);
 }
 
 #[test]
 fn replay_with_other_outputs_fails_and_answers_all_the_same() {
     let settings = format!("{ANY}recording = \"r\"\n[simulated]\nfabric-file = \"net.toml\"\n");
     let place = place(&settings, TABLE);
-    place.write(
-        "net.toml",
-        "[fabric]\nbuild = { single-switch = 2 }\nlink = { rate = \"1 Gbps\" }\n",
-    );
+    place.write("net.toml", NET);
     let args = ["saba", "controller", "--config", "c.toml"];
     let ran = place.interrupted(&args, "controller: 4 ports", Duration::from_millis(300));
     assert_eq!(ran.code, Some(0), "{ran:?}");

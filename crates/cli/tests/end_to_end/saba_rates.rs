@@ -3,6 +3,9 @@
 use crate::common::{Place, Ran};
 use crate::running::Controller;
 use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::thread::JoinHandle;
 
 const TABLE: &str = "application,share,time_s\nLR,1,132\nLR,0.5,260\nLR,0.25,447\n\
     PR,1,100\nPR,0.5,110\nPR,0.25,131\n";
@@ -62,6 +65,37 @@ fn rates_follow_registrations_and_deregistrations() {
     controller.ask(json!({ "deregister": { "application": lr } }));
     let answer = rates(&place, &["--json"]).good().json();
     assert_eq!(gbps(&answer, "applications", "rate_bps"), [40.0]);
+}
+
+/// Passes a controller's answers on, as a caller gets them who sees only its own.
+fn relay(place: &Place) -> JoinHandle<()> {
+    let listener = UnixListener::bind(place.path().join("relay")).unwrap();
+    let controller = place.path().join("socket");
+    std::thread::spawn(move || {
+        for _ in 0..2 {
+            let (mut client, _) = listener.accept().unwrap();
+            let mut request = [0; 1 << 10];
+            let length = client.read(&mut request).unwrap();
+            let mut controller = UnixStream::connect(&controller).unwrap();
+            controller.write_all(&request[..length]).unwrap();
+            let mut answer = String::new();
+            controller.read_to_string(&mut answer).unwrap();
+            let answer = answer.replace("\"own_only\":false", "\"own_only\":true");
+            client.write_all(answer.as_bytes()).unwrap();
+        }
+    })
+}
+
+/// Rates depend on all connections.
+#[test]
+fn caller_that_sees_only_its_own_gets_no_rates() {
+    let place = place();
+    let _controller = Controller::start(&place);
+    let relay = relay(&place);
+    place.write("c.toml", SETTINGS.replace("unix:socket", "unix:relay"));
+    let wanted = ["the controller shows you your own connections only", "allowed: root, "];
+    rates(&place, &[]).refused(&wanted);
+    relay.join().unwrap();
 }
 
 #[test]

@@ -94,19 +94,21 @@ fn invalid_run_flags_are_refused_before_the_command_runs() {
     place.write("open", "word");
     let long = "x".repeat(257);
     let https = ["--controller", "unix:nobody,https://c1:7470"];
-    let cases: [(&[&str], &str); 13] = [
+    let cases: [(&[&str], &str); 15] = [
         (&["--controller", "somewhere"], "unix:PATH, http://HOST:PORT or https://HOST:PORT"),
         (&["--controller", "unix:a,"], "several with commas between"),
         (&https, "without SABA_CA_FILE"),
         (&[&https[..], &["--ca-file", "open"]].concat(), "the file has no certificate"),
-        (&["--ca-file", "none"], "--ca-file can't be none"),
-        (&["--key-file", "none"], "--key-file can't be none"),
+        (&["--ca-file", "none"], "--ca-file none: can't be read"),
+        (&["--key-file", "none"], "--key-file none: can't be read"),
         (&["--job", ""], "1 to 256 bytes"),
         (&["--job", &long], "1 to 256 bytes"),
         (&["--nodes", "0"], "1 to 4294967295"),
-        (&["--hosts", "none"], "--hosts can't be none"),
-        (&["--token-file", "none"], "--token-file can't be none"),
-        (&["--token-file", "open"], "everyone can read"),
+        (&["--hosts", "none"], "--hosts none: can't be read"),
+        (&["--token-file", "none"], "--token-file none: can't be read"),
+        (&["--token-file", "open"], "everyone can read the token (mode "),
+        (&["--token-file", "."], "--token-file .: is a folder"),
+        (&["--hosts", "/dev/zero"], "--hosts /dev/zero: is a device"),
         (&["--preload", "none.so"], "--preload can't be none.so"),
     ];
     for (flags, reason) in cases {
@@ -115,6 +117,10 @@ fn invalid_run_flags_are_refused_before_the_command_runs() {
         let ran = place.run(&[here, flags, &["--", "touch", "ran"]].concat());
         ran.refused(&[reason, "allowed"]);
     }
+    // To read a pipe without a writer would block.
+    nix::unistd::mkfifo(&place.path().join("pipe"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+    assert_eq!(place.run(&["saba", "run", "--app", "LR", "--", "./pipe"]).code, Some(126));
+    std::fs::remove_file(place.path().join("pipe")).unwrap();
     place
         .run(&["saba", "run", "--app", "", "--", "touch", "ran"])
         .refused(&["a name of the table"]);

@@ -9,10 +9,12 @@ use super::link::{Link, TIMEOUT};
 use super::session::{Parameters, Session};
 use crate::core::{Clustering, Group, State};
 use crate::daemon::{EventSender, Metrics, Persister, PersisterMessage, Stopped};
-use crate::files::{self, FileError, pem};
+use crate::pem;
 use crate::settings::{Cluster, ClusterTls};
+use bandwise_files::FileError;
 use etcd_client::{Certificate, ConnectOptions, Identity, TlsOptions};
 use sha2::{Digest, Sha256};
+use std::path::Path;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -53,11 +55,23 @@ impl Endpoints {
             options = options.with_tls(tls);
         }
         if let Some((user, password)) = &of.user {
-            let password = files::password(password)?;
+            let password = self::password(password)?;
             options = options.with_user(user, password).with_auto_token_refresh(true);
         }
         let (urls, prefix) = (of.etcd.clone(), of.prefix.clone());
         Ok(Endpoints { urls, prefix, options, lease: of.lease, own: of.instance.clone() })
+    }
+}
+
+/// The largest size of a file with a password, in bytes.
+const LONGEST: u64 = 4096;
+
+/// Reads the password of a user: the text of a file without the white space at its end.
+fn password(path: &Path) -> Result<String, FileError> {
+    let text = bandwise_files::secret(path, "password", LONGEST)?;
+    match text.trim_end() {
+        "" => Err(FileError::new(path, "is empty", "a file with the password of the user of etcd")),
+        password => Ok(password.to_owned()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! [`Audit`]: the log of changes to ports.
 
-use super::RotatingFile;
+use super::{Call, RotatingFile};
 use crate::core::{Output, Owner, Task};
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{self, Write};
@@ -41,19 +42,16 @@ impl Audit {
         self.write(line);
     }
 
-    /// Logs that an operator drains ports, or shares them again (all ports if the list is empty).
-    pub(super) fn drain(&mut self, owner: &Owner, ports: &[&str], drained: bool) {
-        let event = if drained { "drained" } else { "shared" };
-        self.write(json!({ "event": event, "by": owner, "ports": ports }));
+    /// Logs an order of an operator to these ports: all if it is [`Reset`](OperatorOrder::Reset) or the list is empty.
+    pub(super) fn operator_order(&mut self, owner: &Owner, order: OperatorOrder, ports: &[&str]) {
+        self.write(match order {
+            OperatorOrder::Reset => json!({ "event": order, "by": owner }),
+            _ => json!({ "event": order, "by": owner, "ports": ports }),
+        });
     }
 
-    /// Logs that an operator ends all clients.
-    pub(super) fn reset(&mut self, owner: &Owner) {
-        self.write(json!({ "event": "reset", "by": owner }));
-    }
-
-    /// Logs that an order of an operator was refused and had no effect: `drained`, `shared` or `reset`.
-    pub(super) fn refused(&mut self, owner: &Owner, order: &str, error: &str) {
+    /// Logs that an order of an operator was refused and had no effect.
+    pub(super) fn refused(&mut self, owner: &Owner, order: OperatorOrder, error: &str) {
         self.write(json!({ "event": "refused", "by": owner, "order": order, "error": error }));
     }
 
@@ -91,6 +89,30 @@ impl Audit {
         (self.file, self.length) = self.rotating.open()?;
         self.full = self.rotating.size().get();
         self.rotating.prune()
+    }
+}
+
+/// An order of an operator for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OperatorOrder {
+    /// Ports are drained.
+    Drained,
+    /// Ports are shared again.
+    Shared,
+    /// All clients are ended.
+    Reset,
+}
+
+impl OperatorOrder {
+    /// Returns the order of a call, if it is one.
+    pub(super) fn of(call: &Call) -> Option<Self> {
+        match call {
+            Call::Drain(_, true) => Some(OperatorOrder::Drained),
+            Call::Drain(_, false) => Some(OperatorOrder::Shared),
+            Call::Reset => Some(OperatorOrder::Reset),
+            Call::Hello | Call::Renew(_) | Call::Goodbye(_) | Call::Request(_) => None,
+        }
     }
 }
 

@@ -32,6 +32,6 @@ pub use event_loop::{EventLoop, Parts};
 pub use handle::{CallError, Handle};
 pub use metrics::Metrics;
 pub use persister::{EventSender, Persister, PersisterMessage, Stopped, Write};
-pub use recording::{Beginning, NoRecording, Recording};
-pub use replay::{Replay, ReplayError, Replayed};
+pub use recording::{Beginning, NoRecording, Recording, ReplayError};
+pub use replay::{Replay, Replayed};
 pub use rotating_file::RotatingFile;

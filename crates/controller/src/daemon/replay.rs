@@ -1,8 +1,8 @@
 //! [`Replay`]: the replay of recordings.
 
-use super::recording::{Beginning, FIRST, FORM, Line, Sum};
+use super::recording::{Beginning, Entry, Lines, ReplayError, Sum};
 use crate::core::{Core, Output};
-use std::io::{self, BufRead};
+use std::io::BufRead;
 use std::time::Duration;
 
 /// The statistics of a replayed file.
@@ -26,22 +26,6 @@ pub struct Replayed {
     pub differs: Option<u64>,
 }
 
-/// The reason why a recording can't be replayed.
-#[derive(Debug, thiserror::Error)]
-pub enum ReplayError {
-    /// The file can't be read.
-    #[error("can't be read: {0}")]
-    Io(#[from] io::Error),
-    /// A line is invalid.
-    #[error("line {line}: {why}")]
-    Line {
-        /// The line's number, from 1.
-        line: u64,
-        /// The reason.
-        why: String,
-    },
-}
-
 /// A core that replays recordings, one after another.
 #[derive(Debug, Default)]
 pub struct Replay {
@@ -56,51 +40,20 @@ impl Replay {
     /// Returns a [`ReplayError`] if the file can't be read or a line is invalid.
     pub fn run(
         &mut self,
-        mut from: impl BufRead,
+        from: impl BufRead,
         mut report: impl FnMut(u64, Duration, &Output),
     ) -> Result<Replayed, ReplayError> {
         let mut done = Replayed::default();
-        let (mut text, mut number) = (String::new(), 0);
-        let mut is_begun = false;
-        // An invalid line counts as truncated if it is the last one, or if a start of the daemon follows.
-        let mut unread: Option<ReplayError> = None;
-        loop {
-            text.clear();
-            let is_end = from.read_line(&mut text)? == 0;
-            let is_beginning = text.starts_with(FIRST);
-            match unread.take() {
-                Some(_) if is_end || is_beginning => done.cut += 1,
-                Some(error) => return Err(error),
-                None => {}
-            }
-            if is_end && !is_begun {
-                let why = "the file ends before the initial state of the core".into();
-                return Err(ReplayError::Line { line: number, why });
-            }
-            if is_end {
-                return Ok(done);
-            }
-            number += 1;
-            let wrong = |why: String| ReplayError::Line { line: number, why };
-            if is_beginning {
-                match serde_json::from_str(&text) {
-                    Ok(beginning) => self.begin(&beginning, &mut done).map_err(wrong)?,
-                    Err(error) => unread = Some(wrong(error.to_string())),
-                }
-                is_begun = unread.is_none();
-                continue;
-            }
-            let line: Line = match serde_json::from_str(&text) {
-                Ok(line) => line,
-                Err(error) if is_begun => {
-                    unread = Some(wrong(error.to_string()));
+        let mut lines = Lines::new(from);
+        while let Some(entry) = lines.next()? {
+            let line = match entry {
+                Entry::Beginning(beginning) => {
+                    self.begin(&beginning, &mut done).map_err(|why| lines.wrong(why))?;
                     continue;
                 }
-                Err(_) => return Err(wrong("not a recording".into())),
+                Entry::Input(line) => line,
             };
-            let Some(core) = self.core.as_mut().filter(|_| is_begun) else {
-                return Err(wrong("an input before the initial state of the core".into()));
-            };
+            let core = self.core.as_mut().expect("an initial state comes before inputs");
             let (at, mut sum) = (Duration::from_nanos(line.at_ns), Sum::new());
             done.inputs += 1;
             core.handle(at, line.input);
@@ -108,19 +61,20 @@ impl Replay {
                 sum.add(&output);
                 done.outputs += 1;
                 done.orders += u64::from(matches!(output, Output::Order { .. }));
-                report(number, at, &output);
+                report(lines.number, at, &output);
             }
             if sum.text() != line.outputs && done.differs.is_none() {
-                done.differs = Some(number);
+                done.differs = Some(lines.number);
             }
+        }
+        done.cut = lines.cut;
+        match lines.is_begun {
+            true => Ok(done),
+            false => Err(lines.wrong("the file ends before the initial state of the core")),
         }
     }
 
     fn begin(&mut self, beginning: &Beginning, done: &mut Replayed) -> Result<(), String> {
-        if beginning.recording != FORM {
-            let found = beginning.recording;
-            return Err(format!("recording format {found} (this program reads format {FORM})"));
-        }
         match &beginning.snapshot {
             None => done.starts += 1,
             Some(snapshot) => {

@@ -98,7 +98,7 @@ async fn plan(State(context): State<Context>, Extension(caller): By, bytes: Byte
             caller.check_hosts([from, to]).map_err(CallError::Denied)?;
         }
     }
-    let viewer = caller.clone();
+    let owner = caller.owner().clone();
     let differs = context.handle.inspect(caller.owner(), move |core, paths| {
         let candidate = |candidate: CandidateSpec| -> Result<Candidate, Refusal> {
             let path = |ends: &Ends| paths.path(&ends.from, &ends.to);
@@ -109,14 +109,7 @@ async fn plan(State(context): State<Context>, Extension(caller): By, bytes: Byte
         let candidates: Result<Vec<Candidate>, _> =
             candidates.applications.into_iter().map(candidate).collect();
         let candidates = candidates?;
-        let mut differs = core.preview(viewer.owner(), &candidates)?;
-        // A registration changes the weights of others also elsewhere.
-        if !viewer.sees_all() {
-            let mut seen = core.state().ports_of(viewer.owner());
-            seen.extend(candidates.iter().flat_map(|candidate| candidate.paths.iter().flatten()));
-            differs.retain(|differs| seen.contains(&differs.port));
-        }
-        Ok(differs)
+        core.preview(&owner, &candidates)
     });
     let differs = differs.await?.map_err(CallError::Refused)?;
     Ok(Json(json!({ "ports": differs })))
@@ -134,6 +127,8 @@ struct Drain {
 
 async fn drain(State(context): State<Context>, Extension(caller): By, bytes: Bytes) -> Reply {
     let Drain { ports, drained } = body(&bytes)?;
+    // The answer to a caller that may not drain tells nothing of the ports.
+    caller.check(&Call::Drain(Vec::new(), drained)).map_err(CallError::Denied)?;
     let named = context.handle.inspect(caller.owner(), move |core, _| {
         let find = |name: String| {
             let id = core.ports().find(|of| of.1.name == name).map(|of| of.0);

@@ -2,9 +2,9 @@
 
 use super::tls::Tls;
 use crate::credentials::Credentials;
-use crate::files::FileError;
 use crate::present::Present;
 use crate::settings::Settings;
+use bandwise_files::FileError;
 use std::fmt::Display;
 use std::net::SocketAddr;
 
@@ -74,8 +74,7 @@ impl Admission {
                 tracing::info!(credentials = names.join(", "), "credentials reloaded");
             }
             Err(error) => {
-                let allowed = error.allowed();
-                tracing::error!(%error, allowed, "credentials not reloaded");
+                tracing::error!(%error, "credentials not reloaded");
             }
         }
     }

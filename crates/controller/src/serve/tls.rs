@@ -1,9 +1,9 @@
 //! [`Tls`]: the TLS configuration of a remote listener, and the identification of clients by certificate.
 
 use crate::credentials::{Credentials, Peer};
-use crate::files::FileError;
-use crate::files::pem::{self, Identity};
+use crate::pem::{self, Identity};
 use crate::settings::TlsFiles;
+use bandwise_files::FileError;
 use std::io;
 use std::sync::Arc;
 use tokio::net::TcpStream;

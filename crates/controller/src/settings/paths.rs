@@ -5,6 +5,7 @@ use super::document::Document;
 use super::listen::{Listen, listen};
 use super::separate;
 use super::value::{at, file};
+use bandwise_files::FileError;
 use bandwise_input::{InputError, Source};
 use std::fs::symlink_metadata;
 use std::ops::Range;
@@ -26,10 +27,9 @@ impl Settings {
         for name in [store, audit, recording].into_iter().flatten() {
             let path = file(source, name, folder)?;
             check(source, name.span(), &path)?;
-            if path.is_dir() {
-                let message = format!("{} is a folder", path.display());
-                return Err(at(source, name, message).allowed("a file"));
-            }
+            bandwise_files::check_place(&path).map_err(|FileError { path, why, allowed }| {
+                at(source, name, format!("{} {why}", path.display())).allowed(allowed)
+            })?;
         }
         if let Listen::Unix { path, .. } = listen(source, &document, folder)? {
             let span = document.listen.as_ref().map_or(0..0, |text| text.span());

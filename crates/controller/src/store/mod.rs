@@ -5,6 +5,7 @@ mod embedded;
 pub use embedded::Embedded;
 
 use crate::core::{Change, State};
+use bandwise_files::FileError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +68,9 @@ pub enum StoreError {
         /// This program's format.
         known: u64,
     },
+    /// There is something else than a readable and writable file.
+    #[error(transparent)]
+    Unusable(FileError),
     /// The file can't be read or written.
     #[error("{}: {why}", .path.display())]
     Failed {
@@ -83,6 +87,7 @@ impl StoreError {
     pub fn at(mut self, original: &Path) -> Self {
         let (StoreError::InUse(path)
         | StoreError::Damaged { path, .. }
+        | StoreError::Unusable(FileError { path, .. })
         | StoreError::OtherForm { path, .. }
         | StoreError::Failed { path, .. }) = &mut self;
         original.clone_into(path);

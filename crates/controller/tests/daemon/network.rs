@@ -3,9 +3,10 @@
 use super::two_hosts::{fabric, network};
 use super::world::{Daemon, THERE, weights};
 use bandwise_controller::core::{Core, Owner, Rules};
-use bandwise_controller::daemon::Call;
+use bandwise_controller::credentials::Caller;
+use bandwise_controller::daemon::{Call, CallError};
 use bandwise_enforce_simulated::Simulated;
-use bandwise_saba::controller::PortConfig;
+use bandwise_saba::controller::{PortConfig, PortId};
 use std::num::NonZeroU8;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -51,6 +52,25 @@ fn operators_are_named_in_the_audit_log() {
         let line = audit.lines().find(|line| line.contains(&event)).unwrap();
         assert!(line.contains("\"by\":\"test\"") && line.contains(ports), "{line}");
     }
+}
+
+/// The audit log says which order was refused, and why.
+#[test]
+fn refused_order_is_in_the_audit_log() {
+    let (folder, _network, daemon) = sharing();
+    let operator = Caller::local("test".into(), true);
+    let order = Call::Drain(vec![PortId(99)], true);
+    let answer = daemon.runtime.block_on(daemon.handle.call(&operator, order));
+    assert!(matches!(answer, Err(CallError::Refused(_))), "{answer:?}");
+    daemon.say(Call::Drain(Vec::new(), false));
+    daemon.stop();
+    let audit = std::fs::read_to_string(folder.path().join("audit")).unwrap();
+    let lines: Vec<serde_json::Value> =
+        audit.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let refused: Vec<_> = lines.iter().filter(|line| line["event"] == "refused").collect();
+    let [refused] = refused[..] else { panic!("{audit}") };
+    assert_eq!((&refused["by"], &refused["order"]), (&"test".into(), &"drained".into()));
+    assert!(refused["error"].as_str().unwrap().contains("99"), "{refused}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use bandwise_controller::credentials::{Credential, Credentials};
 use bandwise_controller::grpc::proto::{GoodbyeRequest, HelloRequest, KeepAliveRequest};
 use bandwise_controller::settings::TlsFiles;
 use bandwise_controller::{Present, Tls};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
@@ -210,6 +210,8 @@ fn http_requests_authenticate_by_token() {
     assert_eq!(status(sparks), (1, 1, true));
     assert_eq!(status("Authorization: Bearer beam's\r\n"), (0, 0, true));
     assert_eq!(status(abc), (1, 1, false));
+    let elsewhere = ask("POST /v1/drain", sparks, "{\"ports\": [\"s9:9\"], \"drained\": true}");
+    assert!(elsewhere.starts_with("HTTP/1.1 403"), "{elsewhere}");
     let denied = ask("POST /v1/drain", sparks, drain);
     assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("may not drain"), "{denied}");
     assert!(ask("POST /v1/drain", abc, drain).starts_with("HTTP/1.1 200"));
@@ -298,6 +300,87 @@ fn callers_read_their_own_only() {
     let denied = ask("spark's", "GET /metrics", "");
     assert!(denied.starts_with("HTTP/1.1 403") && denied.contains("see = "), "{denied}");
     assert!(ask("abc", "GET /metrics", "").starts_with("HTTP/1.1 200"));
+}
+
+/// A credential that may drain, and sees only its own, drains ports that it does not see, and sees no more of them.
+#[test]
+fn drain_needs_no_sight() {
+    let mut operator = credential("operator", None, Some("drains"), &[], false);
+    operator.rights.drain = true;
+    let credentials = [operator, credential("flink", None, Some("abc"), &["*"], true)];
+    let world = World::start_with(Limits::default(), &credentials);
+    let address = world.open_remote(Present::new(None));
+    let ask = |token: &str, what: &str, body: &str| {
+        http(address, what, &format!("Authorization: Bearer {token}\r\n"), body)
+    };
+    let status = |token: &str| -> Value {
+        let answer = ask(token, "GET /v1/status", "");
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    };
+    let drained = || {
+        let status = status("abc");
+        let ports = status["ports"].as_array().unwrap().iter();
+        ports
+            .filter(|of| of["drained"] == true)
+            .map(|of| of["name"].to_string())
+            .collect::<Vec<_>>()
+    };
+    let drain = |body: &str| ask("drains", "POST /v1/drain", body);
+    assert!(drain("{\"drained\": true, \"ports\": [\"s0:9\"]}").starts_with("HTTP/1.1 404"));
+    assert!(drain("{\"drained\": true, \"ports\": [\"s0:1\"]}").starts_with("HTTP/1.1 200"));
+    assert_eq!(drained(), ["\"s0:1\""]);
+    assert!(drain("{\"drained\": true}").starts_with("HTTP/1.1 200"));
+    assert_eq!(drained().len(), status("abc")["ports"].as_array().unwrap().len());
+    let own = status("drains");
+    assert_eq!((&own["ports"], &own["own_only"]), (&json!([]), &true.into()));
+    assert!(ask("drains", "POST /v1/reset", "").starts_with("HTTP/1.1 200"));
+    assert!(ask("drains", "GET /metrics", "").starts_with("HTTP/1.1 403"));
+}
+
+/// A plan shows the ports on the asked paths, and none of those on which others' applications are.
+#[test]
+fn plans_show_ports_on_the_asked_paths_only() {
+    let of = |name: &str, slope: f64| {
+        let row = |share: f64| {
+            format!("{name},{share},{}\n", 100.0 * (1.0 + slope * (1.0 / share - 1.0)))
+        };
+        [1.0, 0.5, 0.25, 0.125].map(row).concat()
+    };
+    let slopes = [("none", 0.0), ("half", 0.5), ("all", 0.9), ("some", 0.25)];
+    let rows: String = slopes.map(|(name, slope)| of(name, slope)).concat();
+    let table = format!("application,share,time_s\n{rows}");
+    let beam = credential("beam", None, Some("beam's"), &["*"], false);
+    let spark = credential("spark", None, Some("spark's"), &["*"], false);
+    let credentials = [spark, beam, credential("flink", None, Some("abc"), &["*"], true)];
+    let world = World::start_of(&table, Limits::default(), &credentials);
+    let address = world.open_remote(Present::new(None));
+    let ask = |token: &str, what: &str, body: &str| -> Value {
+        let answer = http(address, what, &format!("Authorization: Bearer {token}\r\n"), body);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    };
+    let ports = |answer: Value| -> Vec<u64> {
+        let ports = answer["ports"].as_array().unwrap();
+        ports.iter().map(|of| of["port"].as_u64().unwrap()).collect()
+    };
+    ask("spark's", "POST /v1/clients", "");
+    let mut numbers = 0..;
+    let mut request = |request: Value| {
+        let body = json!({ "client": 0, "number": numbers.next(), "request": request });
+        ask("spark's", "POST /v1/requests", &body.to_string())
+    };
+    for (name, _) in &slopes[..3] {
+        let application = &request(json!({ "register": { "name": name } }))["application"];
+        request(json!({ "connect": { "application": application, "from": "h0", "to": "h1" } }));
+    }
+    let own = ports(ask("spark's", "GET /v1/status", ""));
+    let ends = json!([{ "from": "h1", "to": "h0" }]);
+    let plan = json!({ "applications": [{ "name": "some", "connections": ends }] }).to_string();
+    for token in ["beam's", "abc"] {
+        let seen = ports(ask(token, "POST /v1/plan", &plan));
+        assert_eq!(seen.len(), own.len(), "{token}: {seen:?}");
+        assert!(!seen.iter().any(|port| own.contains(port)), "{token}: {seen:?}, not {own:?}");
+    }
 }
 
 /// A revoked certificate opens no connection. Lists of other authorities of the same name don't matter.

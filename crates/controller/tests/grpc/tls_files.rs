@@ -2,9 +2,10 @@
 
 use crate::authority::{Authority, write};
 use crate::credentials::files;
+use bandwise_controller::Tls;
 use bandwise_controller::credentials::Credentials;
 use bandwise_controller::settings::TlsFiles;
-use bandwise_controller::{FileError, Tls};
+use bandwise_files::FileError;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -19,7 +20,7 @@ fn assert_refused(files: &TlsFiles, file: &Path, what: &str) {
     let error = read(files).unwrap_err();
     let text = error.to_string();
     assert!(text.starts_with(&file.display().to_string()) && text.contains(what), "{text}");
-    assert!(!error.allowed().is_empty());
+    assert!(!error.allowed.is_empty());
 }
 
 #[test]
@@ -49,22 +50,22 @@ fn unusable_files_are_named() {
     let others = write(folder.path(), "others.pem", &Authority::new().revokes(&[]));
     assert_refused(&revoking(&others), &others, "no list is of an authority in `clients`");
     let gone = folder.path().join("gone.pem");
-    assert_refused(&keyed(&gone), &gone, "No such file");
+    assert_refused(&keyed(&gone), &gone, "o such file");
     let other = write(folder.path(), "other.pem", &authority.signs("other.test").1);
     assert_refused(&keyed(&other), &other, "it is not the key of");
-    assert_refused(&of(folder.path()), folder.path(), "this is no regular file");
-    assert_refused(&of(Path::new("/dev/zero")), Path::new("/dev/zero"), "no regular file");
+    assert_refused(&of(folder.path()), folder.path(), "is a folder");
+    assert_refused(&of(Path::new("/dev/zero")), Path::new("/dev/zero"), "is a device");
     let large = write(folder.path(), "large.pem", &"x".repeat((1 << 20) + 1));
-    assert_refused(&of(&large), &large, "over 1048576 bytes");
+    assert_refused(&of(&large), &large, "has more than 1048576 bytes");
     std::fs::write(&large, [0xff, 0xfe]).unwrap();
-    assert_refused(&of(&large), &large, "the file is no text");
+    assert_refused(&of(&large), &large, "is not text: byte 0");
     let issuer = Authority::new().pem();
     let chain = std::fs::read_to_string(&good.certificate).unwrap() + &issuer;
     // The name of this issuer is the same, and its key is another one.
     let chain = write(folder.path(), "chain.pem", &chain);
     assert_refused(&of(&chain), &chain, "certificate 1: damaged");
     std::fs::set_permissions(&good.key, PermissionsExt::from_mode(0o644)).unwrap();
-    assert_refused(&good, &good.key, "everyone can read it (mode 644)");
+    assert_refused(&good, &good.key, "everyone can read the key (mode 644)");
 }
 
 /// Returns a text of an item for each of its bytes, of which one bit is turned.

@@ -39,10 +39,15 @@ impl World {
     }
 
     pub(crate) fn start_with(limits: Limits, credentials: &[Credential]) -> World {
+        World::start_of(TABLE, limits, credentials)
+    }
+
+    /// Starts a controller with this sensitivity table.
+    pub(crate) fn start_of(table: &str, limits: Limits, credentials: &[Credential]) -> World {
         let folder = tempfile::tempdir().unwrap();
         let rules = Rules { order_gap: Duration::ZERO, limits, ..Rules::default() };
         let marking = Marking::Dscp(Marks::local());
-        let table = read::csv(&Source::new("t", TABLE)).unwrap();
+        let table = read::csv(&Source::new("t", table)).unwrap();
         let profiles = Profiles::new(table, Clustering { levels: marking.levels(), seed: 1 });
         let (settings, stored) = (Settings::default(), State::default());
         let network = network();

@@ -71,7 +71,7 @@ fn connection_errors_are_logged() {
     let gone = world.folder.path().join("gone.pem");
     for (authorities, message) in [
         (authorities.to_str().unwrap(), "authority.pem has signed the controller's certificate"),
-        (gone.to_str().unwrap(), "gone.pem: No such file"),
+        (gone.to_str().unwrap(), "gone.pem: can't be read: No such file"),
         ("", "without SABA_CA_FILE"),
     ] {
         let more = [

@@ -2,8 +2,8 @@
 
 use crate::failure::Failure;
 use crate::output;
-use anyhow::{Context, anyhow};
 use bandwise_enforce::infiniband::{ArbitrationEntry, PortAt, Tables};
+use bandwise_files::FileError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,28 +27,28 @@ struct Port {
 }
 
 const SCHEMA: u32 = 1;
+/// The largest file in bytes: the tables of a port take about 1 kB.
+const LARGEST: u64 = 64 << 20;
 
 impl Kept {
     /// Reads a file. A missing file has no ports.
     pub(super) fn read(file: &Path) -> Result<Self, Failure> {
-        let text = match std::fs::read(file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Ok(Kept { schema: SCHEMA, ports: BTreeMap::new() });
-            }
-            Err(error) => return Err(anyhow!(error).context(file.display().to_string()).into()),
-        };
-        let kept: Kept = serde_json::from_slice(&text)
-            .with_context(|| format!("{}: is not a file written by --keep", file.display()))?;
+        bandwise_files::check_place(file)?;
+        if !file.exists() {
+            return Ok(Kept { schema: SCHEMA, ports: BTreeMap::new() });
+        }
+        let text = bandwise_files::text(file, LARGEST)?;
         let is_lane = |vl: &u8| *vl < 16;
         let is_sound = |port: &Port| {
             port.low.iter().chain(&port.high).all(|(vl, _)| is_lane(vl))
                 && port.lanes.values().flatten().all(is_lane)
         };
-        match kept.schema == SCHEMA && kept.ports.values().all(is_sound) {
-            true => Ok(kept),
-            false => Err(anyhow!("{}: is not a file written by --keep", file.display()).into()),
-        }
+        let kept = serde_json::from_str(&text).ok();
+        let kept =
+            kept.filter(|kept: &Kept| kept.schema == SCHEMA && kept.ports.values().all(is_sound));
+        Ok(kept.ok_or_else(|| {
+            FileError::new(file, "is not a file written by --keep", "such a file, or none yet")
+        })?)
     }
 
     /// Writes the file as a whole.
@@ -86,4 +86,26 @@ impl Kept {
 
 fn key(at: PortAt) -> String {
     format!("{}:{}", at.node, at.port)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_kept_files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("kept");
+        let new = Kept::read(&path).unwrap();
+        new.write(&path).unwrap();
+        assert!(Kept::read(&path).unwrap().ports.is_empty());
+        let wrong = "is not a file written by --keep (allowed: such a file, or none yet)";
+        for text in ["", "{\"schema\":2,\"ports\":{}}", "[]"] {
+            std::fs::write(&path, text).unwrap();
+            let failure = Kept::read(&path).unwrap_err();
+            assert!(failure.line().ends_with(wrong), "{}", failure.line());
+        }
+        let failure = Kept::read(Path::new("/dev/zero")).unwrap_err();
+        assert!(failure.line().contains("/dev/zero: is a device"), "{}", failure.line());
+    }
 }

@@ -96,7 +96,7 @@ pub(crate) struct Client {
     pub(super) all: bool,
     /// Samples; for bulk, messages [default: 10000]
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "duration")]
-    #[arg(allow_negative_numbers = true, value_parser = number(1..=1_000_000_000))]
+    #[arg(value_parser = number(1..=1_000_000_000))]
     pub(super) samples: Option<u64>,
     /// Duration in place of -n: seconds, or a time such as '500 ms'
     #[arg(short = 'D', long, value_name = "TIME", value_parser = seconds)]
@@ -104,7 +104,6 @@ pub(crate) struct Client {
     pub(super) duration: Option<Time>,
     /// Threads, each with its own queue pairs and completion queue; bulk only [default: 1]
     #[arg(long, value_name = "N", value_parser = number(1..=64))]
-    #[arg(allow_negative_numbers = true)]
     pub(super) threads: Option<u64>,
     /// Rate limit; bulk only: a number of Gbps, a rate with its unit, or messages per second, such
     /// as '2 Mpps'
@@ -117,27 +116,21 @@ pub(crate) struct Client {
     pub(super) window: Option<Time>,
     /// Queue pairs of a thread; bulk only [default: 1]
     #[arg(short = 'q', long, value_name = "N", value_parser = number(1..=1024))]
-    #[arg(allow_negative_numbers = true)]
     pub(super) qps: Option<u64>,
     /// Messages in flight per queue pair; bulk and closed-loop only [default: 128; closed-loop: 1]
     #[arg(short = 't', long, value_name = "N", value_parser = number(1..=16384))]
-    #[arg(allow_negative_numbers = true)]
     pub(super) tx_depth: Option<u64>,
     /// Largest payload of a packet, 256 to 4096 [default: the most that both ports take]
     #[arg(short = 'm', long, value_name = "BYTES", value_parser = number(256..=4096))]
-    #[arg(allow_negative_numbers = true)]
     pub(super) mtu: Option<u64>,
     /// Service level; on Ethernet, the priority
     #[arg(short = 'S', long, value_name = "N", value_parser = number(0..=15), default_value = "0")]
-    #[arg(allow_negative_numbers = true)]
     pub(super) sl: u64,
     /// Traffic class of packets; on IP, the byte with DSCP and ECN
     #[arg(long, value_name = "N", value_parser = number(0..=255), default_value = "0")]
-    #[arg(allow_negative_numbers = true)]
     pub(super) traffic_class: u64,
     /// Largest payload inlined in a WQE [default: 0; ping-pong: 236, by WRITE 220]
     #[arg(short = 'I', long, value_name = "BYTES", value_parser = number(0..=4096))]
-    #[arg(allow_negative_numbers = true)]
     pub(super) inline_size: Option<u64>,
     /// Connect by the RDMA connection manager (RDMA-CM) instead of an exchange over TCP
     #[arg(short = 'R', long)]
@@ -147,7 +140,6 @@ pub(crate) struct Client {
     pub(super) events: bool,
     /// Seed of the random pauses between samples
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
-    #[arg(allow_negative_numbers = true)]
     pub(super) seed: u64,
     #[command(flatten)]
     pub(super) json: Json,

@@ -12,11 +12,9 @@ pub(crate) struct Port {
     device: Option<String>,
     /// Port of the device [default: the first active one]
     #[arg(short = 'i', long, value_name = "N", value_parser = number(1..=255))]
-    #[arg(allow_negative_numbers = true)]
     ib_port: Option<u64>,
     /// Index of the GID [default: on Ethernet, the first of RoCE v2 over IPv4]
     #[arg(short = 'x', long, value_name = "N", value_parser = number(0..=255))]
-    #[arg(allow_negative_numbers = true)]
     gid_index: Option<u64>,
 }
 

@@ -39,11 +39,9 @@ pub(crate) struct Flags {
     apps: Vec<Program>,
     /// Rounds
     #[arg(long, value_name = "N", value_parser = number(1..=1000), default_value = "6")]
-    #[arg(allow_negative_numbers = true)]
     rounds: u64,
     /// Attempts at a step in which a program fails
     #[arg(long, value_name = "N", value_parser = number(1..=100), default_value = "2")]
-    #[arg(allow_negative_numbers = true)]
     attempts: u64,
     /// Longest time of a run [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -55,7 +53,6 @@ pub(crate) struct Flags {
     ready: Option<String>,
     /// Seed of the random order of runs
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
-    #[arg(allow_negative_numbers = true)]
     seed: u64,
     /// File to which the output of programs and controllers is appended
     #[arg(long, value_name = "FILE", default_value = "compare.out")]
@@ -102,7 +99,7 @@ impl Flags {
             );
             return Err(Failure::usage(message, "the settings of one, with store = \"FILE\""));
         }
-        check(&self.apps, &Text::read(&settings.table)?)?;
+        check(&self.apps, &Text::read_regular(&settings.table)?)?;
         let inputs = [self.config.config.as_path(), settings.table.as_path(), &self.output];
         let outputs = Outputs::new(self.json, self.report, Default::default(), &inputs)?;
         let controller = ControllerSettings {

@@ -14,6 +14,7 @@ use bandwise_controller::store::{Embedded, Store as _};
 use bandwise_switches::{Plan, Switches, Wanted};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -95,7 +96,9 @@ fn in_file(path: &Path) -> Result<State, Failure> {
     }
     let folder = tempfile::tempdir().map_err(Error::from)?;
     let copy = folder.path().join("store");
-    std::fs::copy(path, &copy).with_context(|| path.display().to_string())?;
+    let mut file = bandwise_files::open(path)?;
+    let mut to = File::create(&copy).map_err(Error::from)?;
+    std::io::copy(&mut file, &mut to).with_context(|| path.display().to_string())?;
     let loaded = Embedded::open(&copy).and_then(|mut store| store.load());
     Ok(loaded.map_err(|error| error.at(path))?)
 }

@@ -25,7 +25,7 @@ pub(super) struct Config {
 impl Config {
     /// Reads the settings, and returns them with their text, for errors that are found later.
     pub(super) fn read(&self) -> Result<(Settings, Text), Failure> {
-        let text = Text::read(&self.config)?;
+        let text = Text::read_regular(&self.config)?;
         let settings = Settings::read(&text.source(), self.folder())?;
         Ok((settings, text))
     }

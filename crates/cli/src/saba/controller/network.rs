@@ -119,7 +119,7 @@ pub(super) fn simulated(given: &settings::Simulated) -> Result<Simulated, Failur
     let fabric = match &given.shape {
         Shape::Given(fabric) => (**fabric).clone(),
         Shape::File(file) => {
-            fabric::connected(&Text::read(file)?.source(), bandwise_topology::MAX_PORTS)?
+            fabric::connected(&Text::read_regular(file)?.source(), bandwise_topology::MAX_PORTS)?
         }
     };
     Ok(Simulated::new(fabric, given.queues))

@@ -1,12 +1,11 @@
 //! `bandwise saba replay`.
 
 use crate::answer::{Answer, Stats};
-use crate::failure::Failure;
+use crate::failure::{Failure, in_line};
 use crate::output::Json;
 use anyhow::anyhow;
 use bandwise_controller::core::{Output, Task};
 use bandwise_controller::daemon::{Replay, ReplayError, Replayed};
-use bandwise_input::InputError;
 use serde::Serialize;
 use std::fs::File;
 use std::io::BufReader;
@@ -140,14 +139,13 @@ impl Answer for ReplayAnswer {
 
 /// Returns the failure for a file that can't be replayed.
 fn unreadable(name: &str, error: ReplayError) -> Failure {
-    let message = error.to_string();
     match error {
         ReplayError::Io(error) => {
             Failure::Work(anyhow::Error::from(error).context(name.to_owned()))
         }
-        ReplayError::Line { .. } => {
-            let error = InputError::whole(name, message);
-            Failure::Input(error.allowed("a recording as a controller of this version wrote it"))
+        ReplayError::Line { line, why } => {
+            let allowed = "a recording as a controller of this version wrote it";
+            in_line(name, line, why).allowed(allowed).into()
         }
     }
 }

@@ -59,7 +59,7 @@ impl Flags {
         let (settings, text) = self.config.read()?;
         let Config { config, .. } = &self.config;
         Settings::check_paths(&text.source(), self.config.folder(), config)?;
-        let table = Text::read(&settings.table)?;
+        let table = Text::read_regular(&settings.table)?;
         let read = read::any(&table.source())?;
         if read.is_empty() {
             let error = table.source().error(0..0, "a sensitivity table without applications");
@@ -157,9 +157,7 @@ impl Use for Run<'_> {
         }
         let (mut place, listener) = open_listener(&settings.listen)?;
         let remote = settings.remote.as_ref().map(|of| open_remote(of, &admission)).transpose()?;
-        let named = |file: &RotatingFile| file.path().display().to_string();
-        let audit = settings.audit.as_ref();
-        let audit = audit.map(|of| Audit::open(of.clone()).with_context(|| named(of)));
+        let audit = settings.audit.as_ref().map(open_audit).transpose()?;
         let recording = settings.recording.clone();
         bandwise_controller::log_to_standard_error();
         let recording = recording.map(|of| Recording::begin(of, beginning)).transpose()?;
@@ -173,7 +171,7 @@ impl Use for Run<'_> {
             paths,
             discovery,
             recording,
-            audit: audit.transpose()?,
+            audit,
             metrics: metrics.clone(),
             restores: settings.restores,
         };
@@ -208,6 +206,14 @@ impl Use for Run<'_> {
             }
         }
     }
+}
+
+fn open_audit(file: &RotatingFile) -> Result<Audit, Failure> {
+    let path = file.path();
+    Audit::open(file.clone()).map_err(|error| match bandwise_files::misplaced(path, &error) {
+        Some(error) => error.into(),
+        None => Error::from(error).context(path.display().to_string()).into(),
+    })
 }
 
 fn open_listener(listen: &Listen) -> Result<(String, Listener), Failure> {

@@ -54,15 +54,12 @@ pub(crate) struct Flags {
     at: Vec<Share>,
     /// Runs of each share
     #[arg(long, value_name = "N", value_parser = number(1..=1000), default_value = "3")]
-    #[arg(allow_negative_numbers = true)]
     repeat: u64,
     /// Runs with the whole bandwidth before the first sample
     #[arg(long, value_name = "N", value_parser = number(0..=1000), default_value = "1")]
-    #[arg(allow_negative_numbers = true)]
     warmup: u64,
     /// Attempts at a run that fails
     #[arg(long, value_name = "N", value_parser = number(1..=100), default_value = "2")]
-    #[arg(allow_negative_numbers = true)]
     attempts: u64,
     /// Longest time of a run [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -70,11 +67,9 @@ pub(crate) struct Flags {
     timeout: Option<Time>,
     /// Required precision of each slowdown: half its 95% interval, in percent of it
     #[arg(long, value_name = "PERCENT", value_parser = number(1..=100), default_value = "10")]
-    #[arg(allow_negative_numbers = true)]
     within: u64,
     /// Seed of the random order of runs
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), default_value = "1")]
-    #[arg(allow_negative_numbers = true)]
     seed: u64,
     /// Limit all links of this lab
     #[arg(long, value_name = "NAME", group = "links")]
@@ -98,7 +93,6 @@ pub(crate) struct Flags {
     table: Option<PathBuf>,
     /// Hosts of the command, for the table
     #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)))]
-    #[arg(allow_negative_numbers = true)]
     nodes: Option<u64>,
     /// Amount of data, for the table
     #[arg(long, value_name = "AMOUNT", value_parser = dataset)]
@@ -252,7 +246,7 @@ impl Settings {
             Some(path) => {
                 check_table("--table", path)?;
                 match path.exists() {
-                    true => Ok(read::any(&Text::read(path)?.source())?),
+                    true => Ok(read::any(&Text::read_regular(path)?.source())?),
                     false => Ok(Table::new()),
                 }
             }

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::output::{Json, note};
 use crate::values::{Refusal, number, refused};
 use anyhow::Context;
+use bandwise_files::FileError;
 use child::{Ended, Signals};
 use saba::{Application, Endpoints, Error, Options, TlsFiles};
 use serde::Serialize;
@@ -51,7 +52,7 @@ pub(crate) struct Flags {
     #[arg(long, value_name = "JOB", value_parser = job)]
     job: Option<String>,
     /// Hosts of the application [default: SABA_NODES]
-    #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = number(1..=u64::from(u32::MAX)))]
     nodes: Option<u64>,
     /// Amount of data, such as '10000 samples' [default: SABA_DATASET]
     #[arg(long, value_name = "DATA")]
@@ -109,12 +110,13 @@ fn job(text: &str) -> Result<String, Refusal> {
 
 /// Returns the absolute path of a file that a flag gives, after a check that it can be read.
 fn file(flag: &str, path: &Path) -> Result<PathBuf, Failure> {
-    let wrong = |error: std::io::Error| {
-        let message = format!("{flag} can't be {}: {error}", path.display());
-        Failure::usage(message, "a file that can be read")
-    };
-    std::fs::File::open(path).map_err(wrong)?;
-    path.canonicalize().map_err(wrong)
+    let wrong = |error| Failure::of_file(flag, error);
+    let file = bandwise_files::open(path).map_err(wrong)?;
+    if !file.metadata().is_ok_and(|about| about.is_file()) {
+        let why = "is a pipe, and the command reads the file again";
+        return Err(wrong(FileError::new(path, why, "a regular file")));
+    }
+    Ok(path.canonicalize().with_context(|| path.display().to_string())?)
 }
 
 impl Flags {
@@ -265,7 +267,11 @@ fn warn_of(app: &str, doubts: &[String]) {
 
 /// Returns the failure for an unusable flag or variable.
 fn unusable(error: &Error) -> Failure {
-    Failure::usage(error.to_string(), "see saba(3), or --help")
+    let message = error.to_string();
+    match message.strip_suffix(')').and_then(|message| message.rsplit_once(" (allowed: ")) {
+        Some((why, allowed)) => Failure::usage(why, allowed),
+        None => Failure::usage(message, "see saba(3), or --help"),
+    }
 }
 
 /// Returns a new unique job.

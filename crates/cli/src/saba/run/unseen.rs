@@ -49,7 +49,7 @@ impl Unseen {
     /// Returns the reason of a command; `None` if its connections are seen, or if its file can't be read.
     pub(super) fn of(command: &Path) -> Option<Unseen> {
         let path = found(command)?;
-        let file = std::fs::File::open(path).ok()?;
+        let file = bandwise_files::open(&path).ok()?;
         let about = file.metadata().ok()?;
         let mut start = Vec::new();
         file.take(START).read_to_end(&mut start).ok()?;

@@ -8,6 +8,7 @@ mod report;
 
 pub use parts::Parts;
 
+use super::audit::OperatorOrder;
 use super::call::Call;
 use super::discovery::{self, KnownPaths, SharedSwitches};
 use super::fence::Fence;
@@ -45,7 +46,7 @@ pub struct EventLoop<S> {
     waiting: BTreeMap<Ticket, oneshot::Sender<Result<Answer, Refusal>>>,
     tickets: u64,
     /// Operators' orders without an answer: who asked for what.
-    asked: BTreeMap<Ticket, (Owner, &'static str)>,
+    asked: BTreeMap<Ticket, (Owner, OperatorOrder)>,
     /// The time of the first request for a connection that a port is not configured for yet.
     unplaced: BTreeMap<PortId, Instant>,
     ordered: BTreeMap<OrderId, (PortId, Instant)>,
@@ -195,21 +196,16 @@ impl<S: Switches + Send + 'static> EventLoop<S> {
     }
 
     fn input(&mut self, ticket: Ticket, owner: Owner, call: Call) -> Input {
+        if let Some(order) = OperatorOrder::of(&call) {
+            self.report_order(&owner, order, &call);
+            self.asked.insert(ticket, (owner.clone(), order));
+        }
         match call {
             Call::Hello => Input::Hello { ticket, owner },
             Call::Renew(client) => Input::Renew { ticket, owner, client },
             Call::Goodbye(client) => Input::Goodbye { ticket, owner, client },
-            Call::Drain(ports, drained) => {
-                self.report_drain(&owner, &ports, drained);
-                let order = if drained { "drained" } else { "shared" };
-                self.asked.insert(ticket, (owner.clone(), order));
-                Input::Drain { ticket, owner, ports, drained }
-            }
-            Call::Reset => {
-                self.report_reset(&owner);
-                self.asked.insert(ticket, (owner.clone(), "reset"));
-                Input::Reset { ticket, owner }
-            }
+            Call::Drain(ports, drained) => Input::Drain { ticket, owner, ports, drained },
+            Call::Reset => Input::Reset { ticket, owner },
             Call::Request(request) => {
                 let path = match &request.request {
                     Request::Connect { from, to, .. } => {

@@ -2,31 +2,37 @@
 
 use super::EventLoop;
 use crate::core::{Output, Owner, Refusal};
+use crate::daemon::Call;
+use crate::daemon::audit::OperatorOrder;
 use bandwise_saba::controller::PortId;
 
 impl<S> EventLoop<S> {
-    /// Writes the order of an operator to the log and to the audit log.
-    pub(super) fn report_drain(&mut self, owner: &Owner, ports: &[PortId], drained: bool) {
+    /// Writes an operator's order to the log and to the audit log.
+    pub(super) fn report_order(&mut self, owner: &Owner, order: OperatorOrder, call: &Call) {
         let name = |&port: &PortId| self.core.port(port).map_or("", |port| &port.name);
+        let ports = if let Call::Drain(ports, _) = call { &ports[..] } else { &[] };
         let ports: Vec<&str> = ports.iter().map(name).collect();
-        tracing::info!(%owner, ?ports, drained, "asked to drain ports, or to share them again");
-        if let Some(audit) = &mut self.audit {
-            audit.drain(owner, &ports, drained);
+        let clients = self.core.state().clients().len();
+        match order {
+            OperatorOrder::Reset => tracing::warn!(%owner, clients, "asked to end all clients"),
+            _ => {
+                tracing::info!(%owner, ?order, ?ports, "asked to drain ports, or to share them again")
+            }
         }
-    }
-
-    /// Writes an operator's order to end all clients to the log and to the audit log.
-    pub(super) fn report_reset(&mut self, owner: &Owner) {
-        tracing::warn!(%owner, clients = self.core.state().clients().len(), "asked to end all clients");
         if let Some(audit) = &mut self.audit {
-            audit.reset(owner);
+            audit.operator_order(owner, order, &ports);
         }
     }
 
     /// Writes that an operator's order was refused, and had no effect, to the log and to the audit log.
-    pub(super) fn report_refused(&mut self, owner: &Owner, order: &str, refusal: &Refusal) {
+    pub(super) fn report_refused(
+        &mut self,
+        owner: &Owner,
+        order: OperatorOrder,
+        refusal: &Refusal,
+    ) {
         let error = refusal.to_string();
-        tracing::warn!(%owner, order, error, "refused an order");
+        tracing::warn!(%owner, ?order, error, "refused an order");
         if let Some(audit) = &mut self.audit {
             audit.refused(owner, order, &error);
         }

@@ -1,95 +1,24 @@
 //! [`Recording`]: the serialised inputs of a core, for a replay.
 
+mod format;
+mod found;
+mod lines;
+
+pub use format::Beginning;
+pub use found::NoRecording;
+pub use lines::ReplayError;
+pub(super) use lines::{Entry, Lines};
+
 use super::RotatingFile;
-use crate::core::{
-    Change, Clustering, Core, Group, Input, Output, Profiles, Rules, Snapshot, State,
-};
-use bandwise_input::Source;
-use bandwise_saba::table::read;
+use crate::core::{Input, Output, Snapshot};
 use bandwise_units::Bytes;
-use serde::{Deserialize, Serialize};
+use format::Line;
+use found::Found;
+use lines::LONGEST;
+use serde::Serialize;
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
-use std::num::NonZeroU16;
-use std::path::{Path, PathBuf};
+use std::io::{self, BufWriter, Write};
 use std::time::Duration;
-
-/// The initial state of a core: the first line of each part of a recording.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Beginning {
-    /// The format version of the recording.
-    pub recording: u32,
-    /// The version of the program that made the recording.
-    pub version: String,
-    /// The core's parameters.
-    pub rules: Rules,
-    /// The random seed of K-means.
-    pub seed: u64,
-    /// The number of distinguishable priority levels.
-    pub levels: NonZeroU16,
-    /// The text of the sensitivity table.
-    pub table: String,
-    /// The stored records at the start.
-    pub stored: Vec<Change>,
-    /// The controller's name and the store's revision, if several controllers share the store.
-    pub shared: Option<(Group, u64)>,
-    /// The core's state, if the part continues another file. It replaces `stored`.
-    pub snapshot: Option<Box<Snapshot>>,
-}
-
-/// The format version of recordings.
-pub(super) const FORM: u32 = 8;
-
-/// The begin of the first line of a recording, before its format version.
-pub(super) const FIRST: &str = "{\"recording\":";
-
-/// A file that is not a recording, where a recording should be.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: is not a recording", .0.display())]
-pub struct NoRecording(pub PathBuf);
-
-/// An input, and a hash of the outputs that followed.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Line {
-    pub(super) at_ns: u64,
-    pub(super) input: Input,
-    /// The hash of the outputs, in hexadecimal digits.
-    pub(super) outputs: String,
-}
-
-impl Beginning {
-    /// Returns the initial state of a core.
-    pub fn new(rules: Rules, clustering: Clustering, table: String, stored: &State) -> Self {
-        let Clustering { levels, seed } = clustering;
-        let (recording, version) = (FORM, env!("CARGO_PKG_VERSION").to_owned());
-        let stored = stored.records().collect();
-        let (shared, snapshot) = (None, None);
-        Beginning { recording, version, rules, seed, levels, table, stored, shared, snapshot }
-    }
-
-    /// Returns a core in this state.
-    ///
-    /// # Errors
-    ///
-    /// Returns a message if the table or a record is invalid.
-    pub fn core(&self) -> Result<Core, String> {
-        let table = read::any(&Source::new("the table", &self.table)).map_err(|e| e.to_string())?;
-        let clustering = Clustering { levels: self.levels, seed: self.seed };
-        let profiles = Profiles::new(table, clustering);
-        let (rules, settings) = (self.rules, self.rules.sharing());
-        if let Some(snapshot) = &self.snapshot {
-            let core = Core::resumed(rules, settings, profiles, (**snapshot).clone());
-            return core.map_err(|error| error.to_string());
-        }
-        let stored = State::of(self.stored.clone());
-        let core = Core::new(rules, settings, profiles, stored, Duration::ZERO);
-        let core = core.map_err(|error| error.to_string())?;
-        Ok(match &self.shared {
-            Some((own, revision)) => core.shared(own.clone(), *revision),
-            None => core,
-        })
-    }
-}
 
 /// A hash of outputs (FNV-1a, 64 bits). Different outputs have different hashes with high probability.
 #[derive(Debug, Clone, Copy)]
@@ -139,17 +68,15 @@ pub struct Recording {
 
 impl Recording {
     /// Opens the recording, or creates it, and writes the initial state. If that fails, for example on a full disk, the
-    /// recording begins later, with the core's state at that time. A recording in another format counts as full.
+    /// recording begins later, with the core's state at that time. A recording in another format counts as full, and so does
+    /// one of a single truncated line.
     ///
     /// # Errors
     ///
-    /// Returns [`NoRecording`] if the file is not a recording. It stays as it is.
+    /// Returns [`NoRecording`] if the file is not a recording, or a damaged one. It stays as it is.
     pub fn begin(rotating: RotatingFile, mut beginning: Beginning) -> Result<Self, NoRecording> {
-        let first = First::of(rotating.path());
-        if let Ok(First::Foreign) = first {
-            return Err(NoRecording(rotating.path().to_owned()));
-        }
-        let begun = first.and_then(|first| begin(&rotating, first, &beginning));
+        let found = Found::of(rotating.path())?;
+        let begun = found.and_then(|found| begin(&rotating, found, &beginning));
         beginning.stored = Vec::new();
         beginning.shared = None;
         let (file, began, fault) = match begun {
@@ -216,13 +143,21 @@ impl Recording {
 /// ends.
 fn begin(
     rotating: &RotatingFile,
-    first: First,
+    found: Found,
     beginning: &Beginning,
 ) -> io::Result<(Counted, (u64, u64))> {
     rotating.check()?;
-    if matches!(first, First::Form(form) if form != FORM) {
-        tracing::warn!(path = %rotating.path().display(), "the recording has another format: moved it away");
-        rotating.archive()?;
+    let path = rotating.path().display();
+    match found {
+        Found::Nothing | Found::Recording => {}
+        Found::OtherForm => {
+            tracing::warn!(%path, "the recording has another format: moved it away");
+            rotating.archive()?;
+        }
+        Found::Cut => {
+            tracing::warn!(%path, "the recording ends in its first line: moved it away");
+            rotating.archive()?;
+        }
     }
     let (mut file, mut length) = rotating.open()?;
     if length >= rotating.size().get() {
@@ -244,45 +179,23 @@ fn begin(
     }
 }
 
-/// The first bytes of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum First {
-    /// There is no file, or an empty one.
-    Nothing,
-    /// A recording of this format.
-    Form(u32),
-    /// Something else.
-    Foreign,
-}
-
-impl First {
-    fn of(path: &Path) -> io::Result<Self> {
-        let mut first = Vec::new();
-        match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            opened => drop(opened?.take(64).read_to_end(&mut first)?),
-        }
-        if first.is_empty() {
-            return Ok(First::Nothing);
-        }
-        let rest = first.strip_prefix(FIRST.as_bytes());
-        let digits = rest.and_then(|rest| rest.split(|byte| !byte.is_ascii_digit()).next());
-        let form = digits.and_then(|of| std::str::from_utf8(of).ok()?.parse().ok());
-        Ok(form.map_or(First::Foreign, First::Form))
-    }
-}
-
 /// Initial states of up to this size fit in every recording.
 const SMALL: u64 = 32 << 10;
 
-/// Refuses an initial state of more than half the size of a file, since files would grow with the state.
+/// Refuses an initial state of more than half the size of a file, since files would grow with the state, and one that a
+/// replay would refuse.
 fn fits(state: u64, rotating: &RotatingFile) -> io::Result<()> {
-    let most = (rotating.size().get() / 2).max(SMALL);
+    let most = (rotating.size().get() / 2).clamp(SMALL, LONGEST);
     if state <= most {
         return Ok(());
     }
     let (state, size) = (Bytes::new(state), rotating.size());
-    let error = format!("the controller's state takes {state}, more than half of a file of {size}");
+    let error = match most {
+        LONGEST => {
+            format!("the controller's state takes {state}, more than {}", Bytes::new(LONGEST))
+        }
+        _ => format!("the controller's state takes {state}, more than half of a file of {size}"),
+    };
     Err(io::Error::other(error))
 }
 

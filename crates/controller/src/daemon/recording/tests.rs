@@ -1,8 +1,10 @@
+use super::format::{FIRST, FORM};
 use super::*;
-use crate::core::Ticket;
+use crate::core::{Clustering, Core, Rules, State, Ticket};
 use crate::daemon::Replay;
 use bandwise_units::Bytes;
 use std::fs;
+use std::num::NonZeroU16;
 use std::path::Path;
 
 const TABLE: &str = "application,share,time_s\nall,1,100\nall,0.5,200\nall,0.25,400\n";
@@ -149,13 +151,61 @@ fn files_of_others_are_kept() {
     fs::remove_file(older).unwrap();
     assert_eq!(inputs(folder.path()), 5);
 
-    for foreign in ["a text\n", "{\"recording\":x", "{}"] {
-        fs::write(&own, foreign).unwrap();
-        let beginning = written.recording.beginning.clone();
-        let rotating = written.recording.rotating.clone();
-        assert!(Recording::begin(rotating, beginning).is_err(), "{foreign}");
-        assert_eq!(fs::read_to_string(&own).unwrap(), foreign);
+    for foreign in ["a text\n", "{\"recording\":x", "{}", "{\"recording\":8, not JSON\n"] {
+        assert_eq!(refused(&written, foreign.as_bytes()).line, 1, "{foreign}");
     }
+}
+
+/// Returns the error of a start with this content of the file, which stays as it is.
+fn refused(written: &Written, content: &[u8]) -> NoRecording {
+    let Recording { rotating, beginning, .. } = &written.recording;
+    fs::write(rotating.path(), content).unwrap();
+    let error = Recording::begin(rotating.clone(), beginning.clone()).unwrap_err();
+    assert_eq!(fs::read(rotating.path()).unwrap(), content);
+    error
+}
+
+/// A replay would not reach the inputs of another start behind the damage.
+#[test]
+fn damaged_recording_is_refused_with_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut written = Written::begin(folder.path());
+    written.record_some();
+    written.recording.flush().unwrap();
+    let whole = fs::read(written.recording.rotating.path()).unwrap();
+    let ends: Vec<usize> = (0..whole.len()).filter(|&at| whole[at] == b'\n').collect();
+    assert_eq!(ends.len(), 6);
+    for (line, at) in [(1, 20), (1, ends[0] - 2), (3, ends[1] + 1), (5, ends[4] - 1)] {
+        for bit in [1, 7] {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << bit;
+            assert_eq!(refused(&written, &bytes).line, line, "bit {bit} of byte {at}");
+            let error = Replay::default().run(&bytes[..], |_, _, _| ()).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("line {line}: ")), "{error}");
+        }
+    }
+}
+
+/// A kill truncates the first line of a new file, or that of a further start.
+#[test]
+fn truncated_recording_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut written = Written::begin(folder.path());
+    written.record_some();
+    written.recording.flush().unwrap();
+    let path = written.recording.rotating.path().to_owned();
+    let whole = fs::read(&path).unwrap();
+    let part = folder.path().join("recording.part-000001");
+    fs::write(&path, &whole[..100]).unwrap();
+    Written::begin(folder.path()).record_some();
+    assert_eq!(fs::read(&part).unwrap(), whole[..100]);
+    fs::remove_file(part).unwrap();
+    assert_eq!(inputs(folder.path()), 5);
+
+    fs::write(&path, [&whole[..], &whole[..100]].concat()).unwrap();
+    let replayed = Replay::default().run(&fs::read(&path).unwrap()[..], |_, _, _| ()).unwrap();
+    assert_eq!((replayed.starts, replayed.inputs, replayed.cut), (1, 5, 1));
+    assert_eq!(Found::of(&path).unwrap().unwrap(), Found::Recording);
 }
 
 /// A state of more than half a file is not recorded, and leaves nothing in the file.

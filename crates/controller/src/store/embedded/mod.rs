@@ -51,17 +51,21 @@ impl Embedded {
     ///
     /// Returns a [`StoreError`] if the file is in use, empty, damaged, of another format, or can't be accessed.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let failed = |why: String| StoreError::Failed { path: path.to_owned(), why };
+        let unopened = |error: std::io::Error| match bandwise_files::misplaced(path, &error) {
+            Some(error) => StoreError::Unusable(error),
+            None => StoreError::Failed { path: path.to_owned(), why: error.to_string() },
+        };
         match path.metadata() {
             Ok(about) if about.len() == 0 => {
                 let why = "the file is empty".into();
                 return Err(StoreError::Damaged { path: path.to_owned(), why });
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                create(path).map_err(|error| failed(error.to_string()))?;
+                create(path).map_err(unopened)?;
             }
             _ => {}
         }
+        opened(path).map_err(unopened)?;
         let file = path.to_owned();
         let mut store = Embedded::with(path, Box::new(move |builder| builder.open(&file)));
         store.verify()?;
@@ -71,7 +75,7 @@ impl Embedded {
 
     /// Verifies the whole file, which stays as it is.
     fn verify(&mut self) -> Result<(), StoreError> {
-        let trial = || Trial::new(File::options().read(true).write(true).open(&self.path)?);
+        let trial = || Trial::new(opened(&self.path)?);
         let mut builder = Database::builder();
         builder.set_check_integrity_on_open(true);
         let database = trial().and_then(|trial| builder.create_with_backend(trial));
@@ -134,20 +138,29 @@ impl Embedded {
     }
 }
 
+fn opened(path: &Path) -> std::io::Result<File> {
+    File::options().read(true).write(true).open(path)
+}
+
 /// Creates an empty store. It appears in its place only when it is complete, so a process that is killed leaves no
 /// store that can't be opened.
-fn create(path: &Path) -> Result<(), Box<dyn std::error::Error>> {
+fn create(path: &Path) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let draft = tempfile::Builder::new().prefix(".new-store-").tempfile_in(folder)?;
-    let database = Database::builder().create_with_backend(FileBackend::new(draft.reopen()?)?)?;
+    fill(draft.reopen()?).map_err(std::io::Error::other)?;
+    draft.persist_noclobber(path)?;
+    File::open(folder)?.sync_all()
+}
+
+/// Makes an empty store of an empty file.
+fn fill(file: File) -> Result<(), redb::Error> {
+    let database = Database::builder().create_with_backend(FileBackend::new(file)?)?;
     let transaction = database.begin_write()?;
     transaction.open_table(NUMBERS)?.insert(FORM.0, FORM.1)?;
     transaction.open_table(RECORDS)?;
     transaction.commit()?;
-    database.close()?;
-    draft.persist_noclobber(path)?;
-    Ok(File::open(folder)?.sync_all()?)
+    Ok(database.close()?)
 }
 
 /// Returns the format version and the number of the last write.

@@ -79,7 +79,7 @@ fn truncated_store_is_refused_or_complete() {
     std::fs::write(&text, "listen = 1\n").unwrap();
     assert!(matches!(Embedded::open(&text), Err(StoreError::Damaged { .. })));
     let missing = Embedded::open(&folder.path().join("no folder/store"));
-    assert!(matches!(missing, Err(StoreError::Failed { .. })));
+    assert!(matches!(missing, Err(StoreError::Unusable(_))));
 }
 
 /// A file with one turned bit is refused and stays as it is, or is complete: after a clean end, and after a kill.

@@ -1,8 +1,10 @@
 //! Certificates, keys and lists of revoked certificates in PEM. A file is read as a whole: one damaged item makes it
 //! unusable.
 
-use super::signatures::{check_certificates, check_lists};
-use super::{FileError, read, read_private};
+mod signatures;
+
+use bandwise_files::FileError;
+use signatures::{check_certificates, check_lists};
 use std::fmt::Display;
 use std::path::Path;
 use tokio_rustls::rustls::Error;
@@ -12,6 +14,9 @@ use tokio_rustls::rustls::pki_types::{
     CertificateDer, CertificateRevocationListDer, PrivateKeyDer,
 };
 use tokio_rustls::rustls::sign::CertifiedKey;
+
+/// The largest size of a file, in bytes.
+const LARGEST: u64 = 1 << 20;
 
 /// The allowed content of a file with certificates.
 const CERTIFICATES: &str = "PEM with certificates";
@@ -43,7 +48,7 @@ fn certificates(
     path: &Path,
     authorities: &[CertificateDer<'static>],
 ) -> Result<(Certificates, bool), FileError> {
-    let text = read(path, CERTIFICATES)?;
+    let text = bandwise_files::text(path, LARGEST)?;
     let all = items(path, &text, "certificate", CERTIFICATES)?;
     let known = check_certificates(&all, authorities);
     let known = known.map_err(|why| FileError::new(path, why, CERTIFICATES))?;
@@ -55,7 +60,7 @@ pub(crate) fn revocations(
     path: &Path,
     authorities: &[CertificateDer<'static>],
 ) -> Result<Vec<CertificateRevocationListDer<'static>>, FileError> {
-    let all = items(path, &read(path, LISTS)?, "list", LISTS)?;
+    let all = items(path, &bandwise_files::text(path, LARGEST)?, "list", LISTS)?;
     check_lists(&all, authorities).map_err(|why| FileError::new(path, why, LISTS))?;
     Ok(all)
 }
@@ -87,7 +92,7 @@ pub(crate) fn identity(
         let why = "no other certificate in the file is the issuer's of the first";
         return Err(FileError::new(certificate, why, CHAIN));
     }
-    let key_text = read_private(key, KEY)?;
+    let key_text = bandwise_files::secret(key, "key", LARGEST)?;
     let read = PrivateKeyDer::from_pem_slice(key_text.as_bytes());
     let read = read.map_err(|error| FileError::new(key, why(error, "key"), KEY))?;
     let fits = CertifiedKey::from_der(chain.all.clone(), read.clone_key(), provider);
@@ -98,15 +103,19 @@ pub(crate) fn identity(
             Err(FileError::new(key, why, KEY))
         }
         Err(error @ Error::InvalidCertificate(_)) => {
-            Err(FileError::new(certificate, error, CERTIFICATES))
+            Err(FileError::new(certificate, error.to_string(), CERTIFICATES))
         }
-        Err(error) => Err(FileError::new(key, error, KEY)),
+        Err(error) => Err(FileError::new(key, error.to_string(), KEY)),
     }
 }
 
 /// Returns the error for a file whose items can be read and not used.
 pub(crate) fn unfit(path: &Path, why: impl Display) -> FileError {
-    FileError::new(path, why, "PEM: certificates, or lists of revoked ones of the authorities")
+    FileError::new(
+        path,
+        why.to_string(),
+        "PEM: certificates, or lists of revoked ones of the authorities",
+    )
 }
 
 /// Reads all items of one kind, one or more.
