@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A controller that runs until it is dropped, and a client of it.
 pub(crate) struct Controller<'a> {
@@ -83,7 +83,9 @@ impl<'a> Controller<'a> {
         self.number += 1;
         let asked = json!({ "client": self.client, "number": self.number, "request": request });
         let answer = self.http("POST", "/v1/requests", &asked.to_string());
+        let until = Instant::now() + Duration::from_secs(60);
         while self.http("GET", "/v1/status", "")["settled"] != true {
+            assert!(Instant::now() < until, "the controller does not settle");
             std::thread::yield_now();
         }
         answer

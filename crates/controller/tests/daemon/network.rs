@@ -8,7 +8,7 @@ use bandwise_controller::daemon::{Call, CallError};
 use bandwise_enforce_simulated::Simulated;
 use bandwise_saba::controller::{PortConfig, PortId};
 use std::num::NonZeroU8;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Returns rules with the shortest intervals of checks and discoveries.
@@ -78,7 +78,9 @@ fn foreign_writes_are_counted_and_restored() {
     let (folder, network, daemon) = sharing();
     let port = network.named(THERE[1]).unwrap();
     network.overwrite(port, PortConfig::default());
+    let until = Instant::now() + Duration::from_secs(60);
     while weights(&network, THERE[1]) != [1] {
+        assert!(Instant::now() < until, "the weights are not restored");
         std::thread::yield_now();
     }
     daemon.until(Core::is_settled);

@@ -7,7 +7,7 @@ use bandwise_controller::daemon::{Replay, Replayed};
 use bandwise_units::Bytes;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const SIZE: Bytes = Bytes::from_kib(8);
 
@@ -69,7 +69,9 @@ fn recording_parts_replay_alone_and_in_order() {
 
 /// Starts the daemon again with the same store and files.
 fn busy_again(folder: &Path) {
+    let until = Instant::now() + Duration::from_secs(60);
     while bandwise_controller::store::Embedded::open(&folder.join("store")).is_err() {
+        assert!(Instant::now() < until, "the store is not closed");
         std::thread::yield_now();
     }
     busy(folder, 1000);

@@ -8,6 +8,7 @@ use bandwise_controller::store::Embedded;
 use bandwise_saba::controller::PortConfig;
 use std::io::BufReader;
 use std::sync::mpsc::{Sender, channel};
+use std::time::{Duration, Instant};
 
 #[test]
 fn hanging_port_delays_no_call_and_refused_write_is_retried() {
@@ -52,7 +53,9 @@ fn restarted_daemon_keeps_acknowledged_state() {
     let port = network.named(THERE[1]).unwrap();
     network.overwrite(port, PortConfig::default());
     // The persister closes the file when the event loop has ended.
+    let until = Instant::now() + Duration::from_secs(60);
     while Embedded::open(&folder.path().join("store")).is_err() {
+        assert!(Instant::now() < until, "the store is not closed");
         std::thread::yield_now();
     }
     let mut daemon = Daemon::start(folder.path(), &network, None);

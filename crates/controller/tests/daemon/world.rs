@@ -20,7 +20,7 @@ use std::num::NonZeroU16;
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The table of the two hosts, and `little`, which loses little.
 fn table() -> String {
@@ -181,14 +181,14 @@ impl Daemon {
 
     /// Polls until the condition holds.
     pub(crate) fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
-        while !self
-            .runtime
-            .block_on(self.handle.inspect(&Owner::default(), {
-                let is_so = is_so.clone();
-                move |core, _| is_so(core)
-            }))
-            .unwrap()
-        {
+        let look = || {
+            let (is_so, owner) = (is_so.clone(), Owner::default());
+            let looked = self.handle.inspect(&owner, move |core, _| is_so(core));
+            self.runtime.block_on(looked).unwrap()
+        };
+        let until = Instant::now() + Duration::from_secs(60);
+        while !look() {
+            assert!(Instant::now() < until, "the condition does not come true");
             std::thread::yield_now();
         }
     }

@@ -18,7 +18,7 @@ use bandwise_input::Source;
 use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 use tonic::transport::{Channel, Endpoint};
@@ -106,7 +106,9 @@ impl World {
                 .block_on(self.handle.inspect(&Owner::default(), move |core, _| is_so(core)))
                 .unwrap()
         };
+        let until = Instant::now() + Duration::from_secs(60);
         while !look() {
+            assert!(Instant::now() < until, "the condition does not come true");
             std::thread::yield_now();
         }
     }

@@ -5,6 +5,7 @@ use crate::world::World;
 use bandwise_controller::core::Core;
 use saba::{Application, Options};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 fn options(sockets: &[PathBuf]) -> Options {
     let places: Vec<String> =
@@ -88,7 +89,9 @@ fn endpoints_are_tried_until_one_responds() {
     }
     world.start();
     world.until(|core| counts(core) == (1, 1, 0));
+    let until = Instant::now() + Duration::from_secs(60);
     while application.mark().is_none() {
+        assert!(Instant::now() < until, "the application gets no mark");
         std::thread::yield_now();
     }
     assert_eq!(application.unreachable(), None);

@@ -14,6 +14,7 @@ mod world;
 use saba::{Application, Endpoint, Error, Options};
 use socket2::SockRef;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, TcpStream, UdpSocket};
+use std::time::{Duration, Instant};
 use world::World;
 
 fn options(world: &World) -> Options {
@@ -80,7 +81,9 @@ fn sockets_are_unmarked_until_a_controller_starts() {
     let early = application.connect_socket(None, "h1", &socket).unwrap();
     assert_eq!((early.mark(), mark_of(&socket)), (None, 0));
     world.start();
+    let until = Instant::now() + Duration::from_secs(60);
     while application.mark().is_none() {
+        assert!(Instant::now() < until, "the application gets no mark");
         std::thread::yield_now();
     }
     let connection = application.connect_socket(None, "h1", &socket).unwrap();

@@ -15,7 +15,7 @@ use bandwise_saba::controller::Settings;
 use bandwise_saba::table::read;
 use std::path::PathBuf;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A controller.
@@ -39,11 +39,13 @@ impl World {
     pub(crate) fn start(&mut self) {
         let path = self.folder.path().join("store");
         // The persister closes the file when the event loop has ended.
+        let until = Instant::now() + Duration::from_secs(60);
         let mut store = loop {
             match Embedded::open(&path) {
                 Ok(store) => break store,
-                Err(_) => std::thread::yield_now(),
+                Err(error) => assert!(Instant::now() < until, "{error}"),
             }
+            std::thread::yield_now();
         };
         let rules = Rules { order_gap: Duration::ZERO, ..Rules::default() };
         let marking = Marking::Dscp(Marks::local());
@@ -98,7 +100,9 @@ impl World {
 
     /// Polls until the condition holds.
     pub(crate) fn until(&self, is_so: impl Fn(&Core) -> bool + Clone + Send + 'static) {
+        let until = Instant::now() + Duration::from_secs(60);
         while !self.inspect(is_so.clone()) {
+            assert!(Instant::now() < until, "the condition does not come true");
             std::thread::yield_now();
         }
     }

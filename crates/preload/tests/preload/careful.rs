@@ -5,6 +5,7 @@ use crate::world::World;
 use crate::{DONE, ITS_MARK, has_connections, start, start_c};
 use bandwise_controller::core::Core;
 use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
 
 /// In a signal handler no memory is allocated and no thread started; the next call outside reports the connection.
 #[test]
@@ -175,7 +176,9 @@ fn filter_for_all_threads_is_explained() {
     // A change is reported at once, and needs a new connection.
     assert_eq!(program.request("close 0"), "closed 0");
     let message = "a seccomp filter applies to the library's threads";
+    let until = Instant::now() + Duration::from_secs(60);
     while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains(message)) {
+        assert!(Instant::now() < until, "not logged: {message}");
         std::thread::yield_now();
     }
     assert_eq!(program.ends(), Some(0));

@@ -4,6 +4,7 @@ use crate::certificates::Authority;
 use crate::run::is_connected;
 use crate::world::World;
 use crate::{DONE, ITS_MARK, has_connections, start};
+use std::time::{Duration, Instant};
 
 #[test]
 fn https_controller_knows_open_connections() {
@@ -83,7 +84,9 @@ fn connection_errors_are_logged() {
         let Some(mut program) = start(&world, &more).filter(|_| is_connected()) else { return };
         assert_eq!(program.request("connect 0 198.51.100.1"), DONE);
         assert_eq!(program.request("marks 0"), "IP_TOS 12 IPV6_TCLASS -1");
+        let until = Instant::now() + Duration::from_secs(60);
         while !std::fs::read_to_string(&log).is_ok_and(|log| log.contains(message)) {
+            assert!(Instant::now() < until, "not logged: {message}");
             std::thread::yield_now();
         }
         assert_eq!(program.ends(), Some(0));
