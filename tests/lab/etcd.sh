@@ -140,7 +140,12 @@ invalid_records_are_ignored_and_logged() {
   # The controllers report a record that is invalid until it is gone.
   by_hand put "$bad" "{" >/dev/null && wait_until_prints 1 grep -c "99999.*not written by a controller" a.log && by_hand del "$bad" >/dev/null && wait_until_prints "a b c" groups &&
     by_hand put /bandwise/record/quota/1 1 >/dev/null && wait_until_prints 1 grep -c "quota/1.*not written by a controller" a.log &&
-    by_hand del /bandwise/record/quota/1 >/dev/null && wait_until_prints "a b c" groups
+    by_hand del /bandwise/record/quota/1 >/dev/null && wait_until_prints "a b c" groups || return 1
+  # So are values of the controllers themselves.
+  for name in head holder/a; do
+    by_hand put "/bandwise/$name" "{" >/dev/null && wait_until_prints 1 grep -c "$name.*not written by a controller" b.log &&
+      by_hand del "/bandwise/$name" >/dev/null && wait_until_prints "a b c" groups && controllers one a.socket || return 1
+  done
 }
 
 count each_of_three_owns_a_group latency_of_registrations_is_printed other_table_or_unknown_name_is_refused \

@@ -23,7 +23,7 @@ const CERTIFICATES: &str = "PEM with certificates";
 /// The allowed content of a file with a chain.
 const CHAIN: &str = "PEM with a certificate, then its issuer's, and so on";
 /// The allowed content of a file with a key.
-const KEY: &str = "PEM with the key of the certificate";
+const KEY: &str = "PEM with the certificate's key, without a passphrase: RSA, ECDSA over P-256 or P-384, or Ed25519";
 /// The allowed content of a file with lists of revoked certificates.
 const LISTS: &str = "PEM with lists of revoked certificates of the authorities in `clients`";
 
@@ -61,8 +61,25 @@ pub(crate) fn revocations(
     authorities: &[CertificateDer<'static>],
 ) -> Result<Vec<CertificateRevocationListDer<'static>>, FileError> {
     let all = items(path, &bandwise_files::text(path, LARGEST)?, "list", LISTS)?;
-    check_lists(&all, authorities).map_err(|why| FileError::new(path, why, LISTS))?;
-    Ok(all)
+    check_lists(&all, authorities).map_err(|why| FileError::new(path, why, LISTS))
+}
+
+/// Returns what makes intact certificates useless now. Those of authorities have to be ones that may sign.
+pub(crate) fn doubts(path: &Path, all: &[CertificateDer<'_>], sign: bool) -> Vec<String> {
+    of_file(path, signatures::doubts_of_certificates(all, sign))
+}
+
+/// Returns what makes lists refuse clients of these authorities, or let in revoked ones.
+pub(crate) fn doubts_of_lists(
+    path: &Path,
+    all: &[CertificateRevocationListDer<'_>],
+    authorities: &[CertificateDer<'_>],
+) -> Vec<String> {
+    of_file(path, signatures::doubts_of_lists(all, authorities))
+}
+
+fn of_file(path: &Path, doubts: Vec<String>) -> Vec<String> {
+    doubts.into_iter().map(|doubt| format!("{}: {doubt}", path.display())).collect()
 }
 
 /// A certificate chain and its key.
@@ -93,6 +110,9 @@ pub(crate) fn identity(
         return Err(FileError::new(certificate, why, CHAIN));
     }
     let key_text = bandwise_files::secret(key, "key", LARGEST)?;
+    if key_text.contains("ENCRYPTED") {
+        return Err(FileError::new(key, "is encrypted", KEY));
+    }
     let read = PrivateKeyDer::from_pem_slice(key_text.as_bytes());
     let read = read.map_err(|error| FileError::new(key, why(error, "key"), KEY))?;
     let fits = CertifiedKey::from_der(chain.all.clone(), read.clone_key(), provider);
@@ -105,7 +125,7 @@ pub(crate) fn identity(
         Err(error @ Error::InvalidCertificate(_)) => {
             Err(FileError::new(certificate, error.to_string(), CERTIFICATES))
         }
-        Err(error) => Err(FileError::new(key, error.to_string(), KEY)),
+        Err(_) => Err(FileError::new(key, "has a key of another kind", KEY)),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::tls::name_of;
 use std::fmt;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -22,6 +23,16 @@ pub enum Endpoint {
     "a controller at {0:?} (allowed: \"unix:PATH\", \"http://HOST:PORT\" or \"https://HOST:PORT\")"
 )]
 pub struct InvalidEndpoint(String);
+
+impl Endpoint {
+    /// Returns whether others on the network can read what is sent to it: it is neither encrypted nor for this machine.
+    pub fn is_exposed(&self) -> bool {
+        let Endpoint::Tcp(place) = self else { return false };
+        let host = place.rsplit_once(':').map_or(&**place, |(host, _)| host);
+        let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+        host != "localhost" && !address.is_ok_and(|address| address.is_loopback())
+    }
+}
 
 impl Default for Endpoint {
     /// Returns the default socket of a controller.

@@ -32,5 +32,5 @@ mod named;
 mod switches;
 
 pub use fault::{Fault, Left};
-pub use named::{Named, Names, has_host};
+pub use named::{Named, Names, canonical, has_host};
 pub use switches::{Applied, Plan, Port, Switches, Wanted};

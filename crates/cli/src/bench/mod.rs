@@ -126,10 +126,8 @@ impl Flags {
             // fastest laps.
             let laps = laps.end();
             let wall_s = laps.iter().sum();
-            // Ticks may be too coarse for a short run.
             let cpu_s = machine::cpu_time(case.threads()).zip(cpu);
             let cpu_s = cpu_s.map(|(now, then)| (now - then).as_secs_f64());
-            let cpu_s = cpu_s.filter(|&cpu_s| cpu_s > 0.0);
             runs.push(Run { counted, wall_s, cpu_s, laps });
         }
         progress.end();

@@ -126,8 +126,7 @@ fn simulate<'a>(
         .map(|(now, then)| (now - then).as_secs_f64());
     let effort = Effort {
         wall_s: began.elapsed().as_secs_f64(),
-        // Ticks may be too coarse for a short run.
-        cpu_s: cpu_s.filter(|&cpu_s| cpu_s > 0.0),
+        cpu_s,
         peak_rss_bytes: machine::peak_rss_bytes(),
     };
     watcher.progress.end();

@@ -177,3 +177,29 @@ fn doubts_about_the_model_are_shown_by_run_and_status() {
         assert!(ran.stderr.contains(doubt) && ran.stdout.contains(doubt), "{ran:?}");
     }
 }
+
+#[test]
+fn tokens_on_an_open_network_are_warned_of() {
+    let place = Place::new();
+    place.write("token", "secret\n");
+    std::fs::set_permissions(
+        place.path().join("token"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o600),
+    )
+    .unwrap();
+    let warning = "warning: the token can be read on the network, as http://";
+    for (controller, warns) in [
+        ("http://127.0.0.1:1", false),
+        ("http://localhost:1,http://[::1]:1", false),
+        ("unix:nobody", false),
+        ("unix:nobody,http://192.0.2.1:1", true),
+    ] {
+        let flags = ["--controller", controller, "--token-file", "token"];
+        let ran =
+            place.run(&[&["saba", "run", "--app", "LR"], &flags[..], &["--", "true"]].concat());
+        assert_eq!(ran.stderr.contains(warning), warns, "{controller}: {ran:?}");
+        let without =
+            place.run(&[&["saba", "run", "--app", "LR"], &flags[..2], &["--", "true"]].concat());
+        assert!(!without.stderr.contains(warning), "{without:?}");
+    }
+}

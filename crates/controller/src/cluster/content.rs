@@ -75,7 +75,7 @@ pub(super) struct RevisionEvents {
     /// The author of `changes`, if a controller wrote them.
     pub(super) author: Option<Author>,
     pub(super) changes: Vec<Change>,
-    /// A record is unreadable, or a key that all controllers need was removed.
+    /// A value is unreadable, or a key that all controllers need was removed.
     is_unclear: bool,
     pub(super) alive: Vec<(Group, bool)>,
     pub(super) holders: Vec<(Group, Option<Holder>)>,
@@ -83,7 +83,7 @@ pub(super) struct RevisionEvents {
 
 impl RevisionEvents {
     /// Groups events by revision.
-    pub(super) fn read(keys: &Keys, events: &[KeyEvent]) -> Result<Vec<Self>, Failure> {
+    pub(super) fn read(keys: &Keys, events: &[KeyEvent]) -> Vec<Self> {
         let mut all: Vec<RevisionEvents> = Vec::new();
         for KeyEvent { key: of, is_put } in events {
             let (revision, is_put) = (of.modified, *is_put);
@@ -92,7 +92,10 @@ impl RevisionEvents {
             }
             let last = all.last_mut().expect("it was pushed");
             match keys.read(&of.key) {
-                Some(Key::Head) if is_put => last.author = Some(json(of)?),
+                Some(Key::Head) if is_put => match json(of) {
+                    Ok(author) => last.author = Some(author),
+                    Err(_) => last.is_unclear = true,
+                },
                 Some(Key::Head) => last.is_unclear = true,
                 Some(Key::Record(_)) if is_put => match record(keys, of) {
                     Ok(change) => last.changes.push(change),
@@ -101,15 +104,15 @@ impl RevisionEvents {
                 Some(Key::Record(ended)) => last.changes.push(ended),
                 Some(Key::UnknownRecord) => last.is_unclear = true,
                 Some(Key::Instance(name)) => last.alive.push((name, is_put)),
-                Some(Key::Holder(group)) => {
-                    let holder = is_put.then(|| json(of)).transpose()?;
-                    last.holders.push((group, holder));
-                }
+                Some(Key::Holder(group)) => match is_put.then(|| json(of)).transpose() {
+                    Ok(holder) => last.holders.push((group, holder)),
+                    Err(_) => last.is_unclear = true,
+                },
                 Some(Key::Rules) if !is_put => last.is_unclear = true,
                 Some(Key::Rules | Key::Written(_)) | None => {}
             }
         }
-        Ok(all)
+        all
     }
 
     /// Returns whether records were edited by hand: a controller always names itself as the author.
@@ -200,7 +203,7 @@ mod tests {
             let (key, value) = (key.as_bytes().to_vec(), value.as_bytes().to_vec());
             let of = KeyValue { key, value, modified: 7 };
             let events = RevisionEvents::read(&keys, &[KeyEvent { key: of.clone(), is_put: true }]);
-            let is_unclear = events.unwrap().iter().any(RevisionEvents::is_manual_edit);
+            let is_unclear = events.iter().any(RevisionEvents::is_manual_edit);
             let read = Loaded::read(&keys, &Content { keys: vec![of], ..Content::default() });
             (read.map(|loaded| loaded.records).map_err(Failure::into_error), is_unclear)
         };
@@ -211,6 +214,8 @@ mod tests {
             ("/saba/record/quota/1", text(&other), "it holds another record than its key says"),
             ("/saba/record/quota/1", "{\"quota\": 1}".into(), "not written by a controller"),
             (&*key, "{".into(), "not written by a controller"),
+            ("/saba/head", "{".into(), "not written by a controller"),
+            ("/saba/holder/a", "{".into(), "not written by a controller"),
         ] {
             let (read, is_unclear) = read(key, &value);
             let error = read.unwrap_err();

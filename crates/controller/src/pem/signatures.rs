@@ -3,11 +3,21 @@
 use std::fmt::Display;
 use tokio_rustls::rustls::pki_types::{CertificateDer, CertificateRevocationListDer};
 use x509_parser::certificate::X509Certificate;
+use x509_parser::der_parser::num_bigint::BigUint;
 use x509_parser::error::X509Error;
 use x509_parser::extensions::{ParsedExtension, X509Extension};
+use x509_parser::oid_registry::{
+    OID_EC_P256, OID_NIST_EC_P384, OID_PKCS1_SHA256WITHRSA, OID_PKCS1_SHA384WITHRSA,
+    OID_PKCS1_SHA512WITHRSA, OID_SIG_ECDSA_WITH_SHA256, OID_SIG_ECDSA_WITH_SHA384, OID_SIG_ED25519,
+};
 use x509_parser::prelude::FromDer;
+use x509_parser::public_key::PublicKey;
 use x509_parser::revocation_list::CertificateRevocationList;
-use x509_parser::x509::X509Name;
+use x509_parser::time::ASN1Time;
+use x509_parser::x509::{AlgorithmIdentifier, X509Name};
+
+/// The error of an item that names its signature in two ways (RFC 5280 4.1.1.2).
+const TWO_KINDS: &str = "damaged, since it names two kinds of signatures";
 
 /// Parses all of a certificate or a list.
 fn whole<'a, T: FromDer<'a, X509Error>>(der: &'a [u8]) -> Result<T, String> {
@@ -56,11 +66,12 @@ impl Issuers<'_> {
     ///
     /// An authority, and what it has signed, may have one name, and so may two authorities. Identifiers of keys tell them
     /// apart; without identifiers the issuer is an authority in the same file, or is not known. A kind of signature that
-    /// is not known passes.
+    /// can't be checked passes.
     fn check(
         &self,
         name: &X509Name<'_>,
         key: Option<&[u8]>,
+        kind: &AlgorithmIdentifier<'_>,
         verify: impl Fn(&X509Certificate<'_>) -> Result<(), X509Error>,
     ) -> Result<bool, String> {
         let is_named = |of: &&X509Certificate<'_>| of.subject().as_raw() == name.as_raw();
@@ -68,16 +79,37 @@ impl Issuers<'_> {
         let is_issuer = |of: &&X509Certificate<'_>| same(of).unwrap_or(of.is_ca());
         let own = self.own.iter().filter(is_named).filter(is_issuer);
         let known = self.known.iter().filter(is_named).filter(|of| same(of) == Some(true));
-        let results: Vec<_> = own.chain(known).map(verify).collect();
-        let is_wrong = |result: &Result<(), X509Error>| {
-            matches!(result, Err(X509Error::SignatureVerificationError))
+        let issuers: Vec<&X509Certificate<'_>> = own.chain(known).collect();
+        let is_wrong = |issuer: &&X509Certificate<'_>| {
+            can_check(kind, issuer)
+                && matches!(verify(issuer), Err(X509Error::SignatureVerificationError))
         };
-        match !results.is_empty() && results.iter().all(is_wrong) {
-            true => {
-                Err(format!("damaged, since the signature of its issuer ({name}) does not fit"))
-            }
-            false => Ok(!results.is_empty()),
+        match !issuers.is_empty() && issuers.iter().all(is_wrong) {
+            true => Err(format!(
+                "not signed by the key of its issuer ({name}): one of the two is damaged, or the \
+                 issuer has another key"
+            )),
+            false => Ok(!issuers.is_empty()),
         }
+    }
+}
+
+/// Returns whether signatures of this kind by this issuer can be checked: RSA with keys of 2048 to 8192 bits, ECDSA over
+/// P-256 and P-384, and Ed25519.
+fn can_check(kind: &AlgorithmIdentifier<'_>, issuer: &X509Certificate<'_>) -> bool {
+    let rsa = [OID_PKCS1_SHA256WITHRSA, OID_PKCS1_SHA384WITHRSA, OID_PKCS1_SHA512WITHRSA];
+    let ecdsa = [OID_SIG_ECDSA_WITH_SHA256, OID_SIG_ECDSA_WITH_SHA384];
+    match issuer.public_key().parsed() {
+        Ok(PublicKey::RSA(key)) => {
+            rsa.contains(&kind.algorithm) && (2048..=8192).contains(&key.key_size())
+        }
+        Ok(PublicKey::EC(_)) => {
+            let curve = issuer.public_key().algorithm.parameters.as_ref();
+            let curve = curve.and_then(|curve| curve.as_oid().ok());
+            let is_known = curve.is_some_and(|of| [OID_EC_P256, OID_NIST_EC_P384].contains(&of));
+            ecdsa.contains(&kind.algorithm) && is_known
+        }
+        _ => kind.algorithm == OID_SIG_ED25519,
     }
 }
 
@@ -94,9 +126,7 @@ fn parsed<'a>(all: &'a [CertificateDer<'_>]) -> Result<Vec<X509Certificate<'a>>,
         check_extensions(of.extensions()).map_err(wrong)?;
         match of.signature_algorithm == of.tbs_certificate.signature {
             true => Ok(of),
-            false => {
-                Err(at(place, "certificate", "damaged, since it names two kinds of signatures"))
-            }
+            false => Err(at(place, "certificate", TWO_KINDS)),
         }
     });
     parsed.collect()
@@ -111,7 +141,8 @@ pub(super) fn check_certificates(
     let issuers = Issuers { own: parsed(all)?, known: parsed(authorities)? };
     let mut known = issuers.own.iter().enumerate().map(|(place, of)| {
         let verify = |issuer: &X509Certificate<'_>| of.verify_signature(Some(issuer.public_key()));
-        let checked = issuers.check(of.issuer(), signing_key(of.extensions()), verify);
+        let kind = &of.signature_algorithm;
+        let checked = issuers.check(of.issuer(), signing_key(of.extensions()), kind, verify);
         checked.map_err(|why| at(place, "certificate", why))
     });
     let first = known.next().unwrap_or(Ok(false))?;
@@ -120,22 +151,96 @@ pub(super) fn check_certificates(
 }
 
 /// Checks that all lists can be parsed, that those of these authorities have their signature, and that there is one.
+/// Returns the lists to use: the newest of each authority.
 pub(super) fn check_lists(
-    all: &[CertificateRevocationListDer<'_>],
+    all: &[CertificateRevocationListDer<'static>],
     authorities: &[CertificateDer<'_>],
-) -> Result<(), String> {
+) -> Result<Vec<CertificateRevocationListDer<'static>>, String> {
     let issuers = Issuers { own: parsed(authorities)?, known: Vec::new() };
-    let mut known = 0;
+    let mut used: Vec<(usize, CertificateRevocationList<'_>)> = Vec::new();
     for (place, der) in all.iter().enumerate() {
         let wrong = |why: String| at(place, "list", why);
         let of: CertificateRevocationList<'_> = whole(der).map_err(wrong)?;
         check_extensions(of.extensions()).map_err(wrong)?;
         let verify = |issuer: &X509Certificate<'_>| of.verify_signature(issuer.public_key());
-        let checked = issuers.check(of.issuer(), signing_key(of.extensions()), verify);
-        known += usize::from(checked.map_err(wrong)?);
+        if of.signature_algorithm != of.tbs_cert_list.signature {
+            return Err(wrong(TWO_KINDS.into()));
+        }
+        let (key, kind) = (signing_key(of.extensions()), &of.signature_algorithm);
+        if !issuers.check(of.issuer(), key, kind, verify).map_err(wrong)? {
+            // Nobody's certificates are looked up in it.
+            continue;
+        }
+        match used.iter_mut().find(|(_, other)| other.issuer().as_raw() == of.issuer().as_raw()) {
+            None => used.push((place, of)),
+            Some((_, other)) if issuers.signer(other) != issuers.signer(&of) => {
+                return Err(wrong(format!(
+                    "a second list of the name {}, by another key: lists are told apart by names",
+                    of.issuer()
+                )));
+            }
+            Some(other) if age(&other.1) < age(&of) => *other = (place, of),
+            Some(_) => {}
+        }
     }
-    match known {
-        0 => Err("no list is of an authority in `clients`".into()),
-        _ => Ok(()),
+    match used.is_empty() {
+        true => Err("no list is of an authority in `clients`".into()),
+        false => Ok(used.iter().map(|(place, _)| all[*place].clone()).collect()),
     }
+}
+
+/// Returns the order of lists of one authority: the newest is the last.
+fn age<'a>(of: &'a CertificateRevocationList<'_>) -> (i64, Option<&'a BigUint>) {
+    (of.last_update().timestamp(), of.crl_number())
+}
+
+impl Issuers<'_> {
+    /// Returns the key of the authority that has signed a list.
+    fn signer(&self, of: &CertificateRevocationList<'_>) -> Option<&[u8]> {
+        let named =
+            self.own.iter().filter(|issuer| issuer.subject().as_raw() == of.issuer().as_raw());
+        let mut keys = named.map(|issuer| issuer.public_key());
+        keys.find(|key| of.verify_signature(key).is_ok()).map(|key| key.raw)
+    }
+}
+
+/// Returns what makes intact certificates useless: their times. Those of authorities have to be ones that may sign.
+pub(super) fn doubts_of_certificates(all: &[CertificateDer<'_>], sign: bool) -> Vec<String> {
+    let Ok(all) = parsed(all) else { return Vec::new() };
+    let now = ASN1Time::now();
+    let doubt = |of: &X509Certificate<'_>| {
+        let (name, times) = (of.subject(), of.validity());
+        match () {
+            () if now < times.not_before => {
+                Some(format!("{name} is not valid before {}", times.not_before))
+            }
+            () if now > times.not_after => Some(format!("{name} has expired: {}", times.not_after)),
+            () if sign && !of.is_ca() => Some(format!("{name} is no authority, and signs nobody")),
+            () => None,
+        }
+    };
+    all.iter().filter_map(doubt).collect()
+}
+
+/// Returns what makes intact lists refuse clients, or let in revoked ones.
+pub(super) fn doubts_of_lists(
+    used: &[CertificateRevocationListDer<'_>],
+    authorities: &[CertificateDer<'_>],
+) -> Vec<String> {
+    let Ok(own) = parsed(authorities) else { return Vec::new() };
+    let issuers = Issuers { own, known: Vec::new() };
+    let lists = used.iter().filter_map(|der| whole::<CertificateRevocationList<'_>>(der).ok());
+    let lists: Vec<CertificateRevocationList<'_>> = lists.collect();
+    let signers: Vec<&[u8]> = lists.iter().filter_map(|of| issuers.signer(of)).collect();
+    let old = lists.iter().filter_map(|of| {
+        let next = of.next_update().filter(|next| *next < ASN1Time::now())?;
+        Some(format!("the list of {} should have been replaced: {next}", of.issuer()))
+    });
+    let without = issuers.own.iter().filter(|of| !signers.contains(&of.public_key().raw));
+    let without =
+        without.map(|of| format!("no list is of {}, so all its clients are refused", of.subject()));
+    // Kinds of signatures that can't be checked tell nothing of their signer.
+    let without: Vec<String> =
+        if signers.len() == lists.len() { without.collect() } else { vec![] };
+    old.chain(without).collect()
 }

@@ -45,10 +45,10 @@ impl Admission {
         Ok(Admission { credentials, tls, place: place(settings) })
     }
 
-    /// Returns what was not checked in the files.
-    pub fn doubt(&self) -> Option<String> {
+    /// Returns what was not checked in the files, and what makes them useless now.
+    pub fn doubts(&self) -> Vec<String> {
         let (tls, _) = self.tls.until_replaced();
-        tls.as_ref().as_ref().and_then(Tls::doubt).map(str::to_owned)
+        tls.as_ref().as_ref().map_or(Vec::new(), |tls| tls.doubts().to_vec())
     }
 
     /// Replaces the credentials and the TLS configuration by those of other settings. Remote connections end after the
@@ -66,7 +66,7 @@ impl Admission {
             Ok((credentials, tls)) => {
                 self.credentials.replace(credentials);
                 self.tls.replace(tls);
-                if let Some(doubt) = self.doubt() {
+                for doubt in self.doubts() {
                     tracing::warn!("{doubt}");
                 }
                 let names: Vec<&str> =

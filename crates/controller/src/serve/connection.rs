@@ -102,8 +102,8 @@ impl Connections {
                 Ok(Ok((stream, peer))) => {
                     serve(router, builder, place, stream, peer, replaced).await;
                 }
-                Ok(Err(error)) => tracing::warn!(%error, "TLS handshake failed"),
-                Err(_) => tracing::warn!("TLS handshake timed out"),
+                Ok(Err(error)) => tracing::warn!(%address, %error, "TLS handshake failed"),
+                Err(_) => tracing::warn!(%address, "TLS handshake timed out"),
             }
         });
     }

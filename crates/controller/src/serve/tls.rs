@@ -19,7 +19,7 @@ use webpki::EndEntityCert;
 pub struct Tls {
     acceptor: TlsAcceptor,
     credentials: Arc<Credentials>,
-    doubt: Option<String>,
+    doubts: Vec<String>,
 }
 
 impl std::fmt::Debug for Tls {
@@ -40,12 +40,21 @@ impl Tls {
         let authorities = authorities.map_or(Vec::new(), |of| of.all);
         let Identity { chain, key, is_verified, .. } =
             pem::identity(&files.certificate, &files.key, &authorities, &provider)?;
+        let mut doubts = pem::doubts(&files.certificate, &chain.all, false);
+        if !is_verified {
+            let file = files.certificate.display();
+            doubts.push(format!(
+                "{file}: not checked for damage, as it lacks the certificate of its issuer after \
+                 its own"
+            ));
+        }
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&version::TLS13, &version::TLS12])
             .expect("ring has both");
         let builder = match &files.clients {
             None => builder.with_no_client_auth(),
             Some(path) => {
+                doubts.extend(pem::doubts(path, &authorities, true));
                 let mut roots = RootCertStore::empty();
                 for authority in &authorities {
                     roots.add(authority.clone()).map_err(|error| pem::unfit(path, error))?;
@@ -56,6 +65,7 @@ impl Tls {
                 if let Some(path) = &files.revoked {
                     // A certificate whose authority has no list here is refused.
                     let lists = pem::revocations(path, &authorities)?;
+                    doubts.extend(pem::doubts_of_lists(path, &lists, &authorities));
                     verifier = verifier.with_crls(lists).only_check_end_entity_revocation();
                 }
                 // An error in a list is noticed here too.
@@ -68,19 +78,12 @@ impl Tls {
         let mut config = config.map_err(|error| pem::unfit(&files.certificate, error))?;
         config.alpn_protocols = ["h2", "http/1.1"].map(|name| name.as_bytes().to_vec()).into();
         let acceptor = TlsAcceptor::from(Arc::new(config));
-        let doubt = (!is_verified).then(|| {
-            let file = files.certificate.display();
-            format!(
-                "{file}: not checked for damage, as it lacks the certificate of its issuer after \
-                 its own"
-            )
-        });
-        Ok(Tls { acceptor, credentials: Arc::new(credentials.clone()), doubt })
+        Ok(Tls { acceptor, credentials: Arc::new(credentials.clone()), doubts })
     }
 
-    /// Returns what was not checked in the files.
-    pub fn doubt(&self) -> Option<&str> {
-        self.doubt.as_deref()
+    /// Returns what was not checked in the files, and what makes them useless now.
+    pub fn doubts(&self) -> &[String] {
+        &self.doubts
     }
 
     /// Does the handshake and identifies the peer by its certificate.

@@ -3,7 +3,8 @@
 use super::document::HostsSpec;
 use super::value::at;
 use bandwise_input::{InputError, Source};
-use bandwise_switches::{Names, Switches, has_host};
+use bandwise_switches::{Names, Switches, canonical, has_host};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub struct Host {
 /// Returns the hosts of all alternative names.
 pub fn names_of(hosts: &[Host]) -> Names {
     let names = hosts.iter().flat_map(|host| {
-        host.others.iter().map(|other| (other.0.as_str().into(), host.name.as_str().into()))
+        host.others.iter().map(|other| (canonical(&other.0).into(), host.name.as_str().into()))
     });
     Arc::new(names.collect())
 }
@@ -52,7 +53,8 @@ impl Host {
         source: &Source,
         network: &mut impl Switches,
     ) -> Result<(), InputError> {
-        match self.others.iter().find(|other| has_host(network, &other.0)) {
+        let mut is_taken = |name: &str| name != self.name && has_host(network, name);
+        match self.others.iter().find(|other| is_taken(&other.0)) {
             None => Ok(()),
             Some((other, place)) => Err(taken(source, place.clone(), &self.name, other)),
         }
@@ -66,7 +68,7 @@ fn taken(source: &Source, place: Range<usize>, host: &str, name: &str) -> InputE
 }
 
 pub(super) fn hosts(source: &Source, spec: &HostsSpec) -> Result<Vec<Host>, InputError> {
-    let mut known = BTreeMap::<&str, &str>::new();
+    let mut known = BTreeMap::<Cow<'_, str>, &str>::new();
     let host = |(name, others): (&Spanned<String>, &Vec<Spanned<String>>)| Host {
         name: name.get_ref().clone(),
         place: name.span(),
@@ -79,10 +81,11 @@ pub(super) fn hosts(source: &Source, spec: &HostsSpec) -> Result<Vec<Host>, Inpu
             if name.is_empty() {
                 return Err(at(source, other, "an empty name").allowed("an address or a name"));
             }
-            if spec.keys().any(|own| own.get_ref() == name) {
+            if name != host && spec.keys().any(|own| own.get_ref() == name) {
                 return Err(taken(source, other.span(), host, name));
             }
-            if let Some(before) = known.insert(name, host) {
+            let before = known.insert(canonical(name), host).filter(|before| *before != host);
+            if let Some(before) = before {
                 let what = format!("{before} and {host} are both called {name:?}");
                 return Err(at(source, other, what).allowed("names of one host only"));
             }

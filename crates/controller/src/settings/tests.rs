@@ -180,15 +180,17 @@ fn simulated_network_settings_are_read() {
 #[test]
 fn alternative_host_names_are_read() {
     let hosts = |text: &str| read(&format!("{WELL}[hosts]\n{text}\n"));
-    let names = names_of(&hosts("h1 = [\"10.0.0.1\", \"node1\"]\nh2 = []").unwrap().hosts);
+    let text = "h1 = [\"10.0.0.1\", \"node1\", \"h1\", \"node1\"]\nh2 = [\"FE80:0::1\"]";
+    let names = names_of(&hosts(text).unwrap().hosts);
     assert_eq!(
         names.iter().map(|(other, host)| (&**other, &**host)).collect::<Vec<_>>(),
-        [("10.0.0.1", "h1"), ("node1", "h1")]
+        [("10.0.0.1", "h1"), ("fe80::1", "h2"), ("h1", "h1"), ("node1", "h1")]
     );
     for (text, message) in [
         ("h1 = [\"a\"]\nh2 = [\"a\"]", "c.toml:7: h1 and h2 are both called \"a\""),
         ("h1 = [\"h2\"]\nh2 = []", "c.toml:6: h1 is called \"h2\" too"),
         ("h1 = [\"\"]", "c.toml:6: an empty name"),
+        ("h1 = [\"::ffff:10.0.0.1\"]\nh2 = [\"10.0.0.1\"]", "c.toml:7: h1 and h2 are both called"),
     ] {
         let error = hosts(text).unwrap_err();
         assert!(error.starts_with(message) && error.contains("allowed"), "{error}");

@@ -31,6 +31,15 @@ impl Authority {
         (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
     }
 
+    /// Returns a certificate for a name that has expired, and its key.
+    pub(crate) fn signed(&self, name: &str) -> (String, String) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+        params.not_before = date_time_ymd(2020, 1, 1);
+        params.not_after = date_time_ymd(2021, 1, 1);
+        (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
+    }
+
     fn signs_with(&self, name: &str, serial: Option<u64>) -> (String, String) {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
@@ -52,6 +61,11 @@ impl Authority {
 
     /// Returns the list of revoked certificates with these serial numbers.
     pub(crate) fn revokes(&self, serials: &[u64]) -> String {
+        self.revokes_by(1, 4000, serials)
+    }
+
+    /// Returns a list with a number, whose successor is due in a year.
+    pub(crate) fn revokes_by(&self, number: u64, until: i32, serials: &[u64]) -> String {
         let revoked = |&serial: &u64| RevokedCertParams {
             serial_number: SerialNumber::from(serial),
             revocation_time: date_time_ymd(2025, 1, 1),
@@ -59,9 +73,9 @@ impl Authority {
             invalidity_date: None,
         };
         let list = CertificateRevocationListParams {
-            this_update: date_time_ymd(2025, 1, 1),
-            next_update: date_time_ymd(4000, 1, 1),
-            crl_number: SerialNumber::from(1),
+            this_update: date_time_ymd(2020, 1, 1),
+            next_update: date_time_ymd(until, 1, 1),
+            crl_number: SerialNumber::from(number),
             issuing_distribution_point: None,
             revoked_certs: serials.iter().map(revoked).collect(),
             key_identifier_method: KeyIdMethod::Sha256,

@@ -407,6 +407,13 @@ fn revoked_certificates_are_refused() {
     let lists = renewed.map(|of| of.revokes(&[])).concat() + &authority.revokes(&[7, 8]);
     tls.replace(Some(read(&lists)));
     assert_eq!([7, 8].map(is_served), [false, false]);
+    // The newest list counts, wherever it is in the file.
+    let [old, new] =
+        [(1, &[][..]), (2, &[7][..])].map(|(of, all)| authority.revokes_by(of, 4000, all));
+    for lists in [format!("{old}{new}"), format!("{new}{old}")] {
+        tls.replace(Some(read(&lists)));
+        assert_eq!([7, 8].map(is_served), [false, true]);
+    }
 }
 
 /// A replaced credential counts no longer, also on connections that were open before.

@@ -29,7 +29,7 @@ fn unusable_files_are_named() {
     let good = files(&authority, folder.path());
     read(&good).unwrap();
     let tls = Tls::read(&good, &Credentials::default()).unwrap();
-    assert!(tls.doubt().unwrap().contains("certificate.pem: not checked for damage"));
+    assert!(tls.doubts()[0].contains("certificate.pem: not checked for damage"));
     let empty = write(folder.path(), "empty.pem", "");
     let no = |kind: &str| format!("the file has no {kind}");
     let of = |certificate: &Path| TlsFiles { certificate: certificate.into(), ..good.clone() };
@@ -51,6 +51,10 @@ fn unusable_files_are_named() {
     assert_refused(&revoking(&others), &others, "no list is of an authority in `clients`");
     let gone = folder.path().join("gone.pem");
     assert_refused(&keyed(&gone), &gone, "o such file");
+    let encrypted =
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    let encrypted = write(folder.path(), "encrypted.pem", encrypted);
+    assert_refused(&keyed(&encrypted), &encrypted, "is encrypted");
     let other = write(folder.path(), "other.pem", &authority.signs("other.test").1);
     assert_refused(&keyed(&other), &other, "it is not the key of");
     assert_refused(&of(folder.path()), folder.path(), "is a folder");
@@ -63,9 +67,53 @@ fn unusable_files_are_named() {
     let chain = std::fs::read_to_string(&good.certificate).unwrap() + &issuer;
     // The name of this issuer is the same, and its key is another one.
     let chain = write(folder.path(), "chain.pem", &chain);
-    assert_refused(&of(&chain), &chain, "certificate 1: damaged");
+    assert_refused(&of(&chain), &chain, "certificate 1: not signed by the key of its issuer");
     std::fs::set_permissions(&good.key, PermissionsExt::from_mode(0o644)).unwrap();
     assert_refused(&good, &good.key, "everyone can read the key (mode 644)");
+}
+
+/// Intact files that are of no use now, or refuse clients, are doubtful.
+#[test]
+fn useless_files_are_doubted() {
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let good = files(&authority, folder.path());
+    let doubts = |files: &TlsFiles| {
+        let tls = Tls::read(files, &Credentials::default()).unwrap();
+        tls.doubts().join("; ")
+    };
+    let (expired, key) = authority.signed("controller.test");
+    let certificate = write(folder.path(), "expired.pem", &(expired.clone() + &authority.pem()));
+    let key = write(folder.path(), "expired.key", &key);
+    let old = TlsFiles { certificate, key, ..good.clone() };
+    assert!(doubts(&old).contains("expired.pem: CN=rcgen self signed cert has expired: Jan"));
+    let leaf = Some(write(folder.path(), "leaf.pem", &authority.signs("client.test").0));
+    let leaf = TlsFiles { clients: leaf, ..good.clone() };
+    assert!(doubts(&leaf).contains("is no authority, and signs nobody"));
+    let lists = Some(write(folder.path(), "old.crl", &authority.revokes_by(1, 2025, &[])));
+    let outdated = TlsFiles { revoked: lists, ..good.clone() };
+    assert!(doubts(&outdated).contains("should have been replaced: Jan"), "{}", doubts(&outdated));
+    let both = authority.pem() + &Authority::new().pem();
+    let clients = Some(write(folder.path(), "both.pem", &both));
+    let lists = Some(write(folder.path(), "one.crl", &authority.revokes(&[])));
+    let one = TlsFiles { clients, revoked: lists, ..good };
+    assert!(doubts(&one).contains("so all its clients are refused"), "{}", doubts(&one));
+}
+
+/// The verifier of client certificates tells lists apart by the names of their authorities.
+#[test]
+fn lists_of_two_keys_of_one_name_are_refused() {
+    let (authority, renewed) = (Authority::new(), Authority::new());
+    let folder = tempfile::tempdir().unwrap();
+    let good = files(&authority, folder.path());
+    let clients = Some(write(folder.path(), "both.pem", &(authority.pem() + &renewed.pem())));
+    let lists = authority.revokes(&[]) + &renewed.revokes(&[]);
+    let revoked = write(folder.path(), "two.crl", &lists);
+    let both = TlsFiles { clients, revoked: Some(revoked.clone()), ..good };
+    assert_refused(
+        &both,
+        &revoked,
+        "list 2: a second list of the name CN=rcgen self signed cert, by another key",
+    );
 }
 
 /// Returns a text of an item for each of its bytes, of which one bit is turned.
@@ -91,12 +139,12 @@ fn damaged_certificates_and_lists_are_refused() {
     let (own, key) = authority.signs_by_key("controller.test");
     write(folder.path(), "key.pem", &key);
     write(folder.path(), "certificate.pem", &own);
-    assert_eq!(Tls::read(&good, &Credentials::default()).unwrap().doubt(), None);
+    assert!(Tls::read(&good, &Credentials::default()).unwrap().doubts().is_empty());
     let own = CertificateDer::from_pem_slice(own.as_bytes()).unwrap();
     // The signature is at the end.
     for bad in flipped(&own, "CERTIFICATE").skip(own.len() - 32) {
         write(folder.path(), "certificate.pem", &bad);
-        assert_refused(&good, &good.certificate, "damaged");
+        assert_refused(&good, &good.certificate, "not signed by");
     }
     write(
         folder.path(),
@@ -108,7 +156,7 @@ fn damaged_certificates_and_lists_are_refused() {
     let key_at = root.windows(key.len()).position(|part| part == key).unwrap();
     for bad in flipped(&root, "CERTIFICATE").skip(key_at).take(key.len()) {
         let file = write(folder.path(), "authority.pem", &bad);
-        assert_refused(&good, &file, "damaged");
+        assert_refused(&good, &file, "not signed by");
     }
     authority.write(folder.path());
     let list = authority.revokes(&[7]);

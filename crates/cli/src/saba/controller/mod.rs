@@ -30,9 +30,11 @@ impl Config {
         Ok((settings, text))
     }
 
-    /// Returns the folder to which paths in the settings are relative.
+    /// Returns the folder to which paths in the settings are relative: that of the file, or the working directory if the
+    /// settings come through a descriptor.
     fn folder(&self) -> &Path {
+        let is_descriptor = ["/dev", "/proc"].iter().any(|of| self.config.starts_with(of));
         let folder = self.config.parent().filter(|path| !path.as_os_str().is_empty());
-        folder.unwrap_or(Path::new("."))
+        folder.filter(|_| !is_descriptor).unwrap_or(Path::new("."))
     }
 }

@@ -69,7 +69,7 @@ impl Flags {
         let clustering = Clustering { levels: marking.levels(), seed: settings.seed };
         let profiles = Profiles::new(read, clustering);
         let admission = Admission::read(&settings)?;
-        if let Some(doubt) = admission.doubt() {
+        for doubt in admission.doubts() {
             note(format_args!("warning: {doubt}"));
         }
         match self.dry_run {
@@ -108,7 +108,13 @@ pub(crate) fn core(
 ) -> Result<Core, Failure> {
     let (rules, sharing) = (settings.rules, settings.rules.sharing());
     let core = Core::new(rules, sharing, profiles, stored, Duration::ZERO);
-    Ok(core.with_context(|| settings.store.to_string())?)
+    core.map_err(|error| {
+        let message =
+            format!("{} does not fit {}: {error}", settings.store, settings.table.display());
+        let allowed =
+            "the applications with which the store was written; or, to begin anew, another store";
+        Failure::usage(message, allowed)
+    })
 }
 
 /// A controller that is about to run.

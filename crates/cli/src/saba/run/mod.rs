@@ -146,6 +146,13 @@ impl Flags {
             options.job = Some(own_job()?);
         }
 
+        let exposed = options.controller.iter().find(|of| of.is_exposed());
+        if let Some(place) = exposed.filter(|_| options.token.is_some()) {
+            note(format_args!(
+                "saba: warning: the token can be read on the network, as {place} is not encrypted"
+            ));
+        }
+
         // Signals are blocked before the first thread starts, because threads inherit the mask.
         let mut signals = Signals::block()?;
         let (name, registered) = (self.app.clone(), options.clone());

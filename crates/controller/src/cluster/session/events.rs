@@ -12,7 +12,7 @@ impl Session {
     /// Handles changes that the watch reports. Reads the whole store after a manual edit.
     pub(super) fn updated(&mut self, now: Duration, update: Update) -> Result<(), Failure> {
         let mut is_unclear = update.is_cancelled;
-        for events in RevisionEvents::read(&self.of.keys, &update.events)? {
+        for events in RevisionEvents::read(&self.of.keys, &update.events) {
             is_unclear |= events.is_manual_edit();
             if is_unclear {
                 self.out.push_back(SessionOutput::Notice(Notice::Edited(events.revision)));
