@@ -1,6 +1,7 @@
 //! Certificates, keys and lists of revoked certificates in PEM. A file is read as a whole: one damaged item makes it
 //! unusable.
 
+mod doubts;
 mod signatures;
 
 use bandwise_files::FileError;
@@ -65,8 +66,12 @@ pub(crate) fn revocations(
 }
 
 /// Returns what makes intact certificates useless now. Those of authorities have to be ones that may sign.
-pub(crate) fn doubts(path: &Path, all: &[CertificateDer<'_>], sign: bool) -> Vec<String> {
-    of_file(path, signatures::doubts_of_certificates(all, sign))
+pub(crate) fn doubts_of_certificates(
+    path: &Path,
+    all: &[CertificateDer<'_>],
+    sign: bool,
+) -> Vec<String> {
+    of_file(path, doubts::of_certificates(all, sign))
 }
 
 /// Returns what makes lists refuse clients of these authorities, or let in revoked ones.
@@ -75,7 +80,7 @@ pub(crate) fn doubts_of_lists(
     all: &[CertificateRevocationListDer<'_>],
     authorities: &[CertificateDer<'_>],
 ) -> Vec<String> {
-    of_file(path, signatures::doubts_of_lists(all, authorities))
+    of_file(path, doubts::of_lists(all, authorities))
 }
 
 fn of_file(path: &Path, doubts: Vec<String>) -> Vec<String> {

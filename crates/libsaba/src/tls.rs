@@ -68,13 +68,19 @@ impl TlsFiles {
             (Some(certificate), Some(path)) => {
                 let chain = certificates(certificate)?;
                 let shown = builder.with_client_auth_cert(chain, key(path)?);
-                let allowed = format!("the certificate of {}", path.display());
-                shown.map_err(|error| files::wrong(certificate, error, &allowed))?
+                shown.map_err(|error| match error {
+                    rustls::Error::InconsistentKeys(_) => {
+                        let why = format!("it is not the key of {}", certificate.display());
+                        files::wrong(path, why, "the key of the certificate")
+                    }
+                    error => files::wrong(certificate, error, CERTIFICATES),
+                })?
             }
             _ => {
                 let names = [environment::CERTIFICATE_FILE, environment::KEY_FILE].join(" and ");
                 let what = "a certificate without its key, or a key without its certificate";
-                return Err(Error::Argument(format!("{what} (allowed: {names}, or neither)")));
+                let allowed = format!("{names}, or the flags of `saba run` for both; or neither");
+                return Err(Error::Argument(format!("{what} (allowed: {allowed})")));
             }
         };
         config.alpn_protocols = vec![b"http/1.1".to_vec()];

@@ -31,11 +31,17 @@ impl From<Error> for Failure {
                 | Code::InvalidArgument
                 | Code::PermissionDenied
                 | Code::Unauthenticated => Failure::Rejected(status.message().to_owned()),
-                _ => Failure::Unknown(message),
+                _ => Failure::Unknown(format!("{}{}", status.message(), cause(status))),
             },
             _ => Failure::Unknown(message),
         }
     }
+}
+
+/// Returns the first cause of an error, such as a refused connection, behind a colon.
+fn cause(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.last().map_or_else(String::new, |cause| format!(": {cause}"))
 }
 
 /// Waits for an operation, up to the timeout.

@@ -13,14 +13,13 @@ use x509_parser::oid_registry::{
 use x509_parser::prelude::FromDer;
 use x509_parser::public_key::PublicKey;
 use x509_parser::revocation_list::CertificateRevocationList;
-use x509_parser::time::ASN1Time;
 use x509_parser::x509::{AlgorithmIdentifier, X509Name};
 
 /// The error of an item that names its signature in two ways (RFC 5280 4.1.1.2).
 const TWO_KINDS: &str = "damaged, since it names two kinds of signatures";
 
 /// Parses all of a certificate or a list.
-fn whole<'a, T: FromDer<'a, X509Error>>(der: &'a [u8]) -> Result<T, String> {
+pub(super) fn whole<'a, T: FromDer<'a, X509Error>>(der: &'a [u8]) -> Result<T, String> {
     match T::from_der(der) {
         Ok(([], of)) => Ok(of),
         Ok((rest, _)) => Err(format!("{} bytes after the end", rest.len())),
@@ -54,11 +53,11 @@ fn own_key<'a>(of: &'a X509Certificate<'_>) -> Option<&'a [u8]> {
 }
 
 /// The certificates among which issuers are looked up.
-struct Issuers<'a> {
+pub(super) struct Issuers<'a> {
     /// The certificates of the same file.
-    own: Vec<X509Certificate<'a>>,
+    pub(super) own: Vec<X509Certificate<'a>>,
     /// Authorities of other files.
-    known: Vec<X509Certificate<'a>>,
+    pub(super) known: Vec<X509Certificate<'a>>,
 }
 
 impl Issuers<'_> {
@@ -119,7 +118,9 @@ fn at(place: usize, kind: &str, why: impl Display) -> String {
 }
 
 /// Parses all certificates.
-fn parsed<'a>(all: &'a [CertificateDer<'_>]) -> Result<Vec<X509Certificate<'a>>, String> {
+pub(super) fn parsed<'a>(
+    all: &'a [CertificateDer<'_>],
+) -> Result<Vec<X509Certificate<'a>>, String> {
     let parsed = all.iter().enumerate().map(|(place, der)| {
         let wrong = |why: String| at(place, "certificate", why);
         let of: X509Certificate<'_> = whole(der).map_err(wrong)?;
@@ -150,8 +151,8 @@ pub(super) fn check_certificates(
     Ok(first)
 }
 
-/// Checks that all lists can be parsed, that those of these authorities have their signature, and that there is one.
-/// Returns the lists to use: the newest of each authority.
+/// Checks that all lists can be parsed, and that those of these authorities have their signature. Others may be of authorities
+/// between these and clients. Returns the lists to use: the newest of each authority.
 pub(super) fn check_lists(
     all: &[CertificateRevocationListDer<'static>],
     authorities: &[CertificateDer<'_>],
@@ -167,8 +168,11 @@ pub(super) fn check_lists(
             return Err(wrong(TWO_KINDS.into()));
         }
         let (key, kind) = (signing_key(of.extensions()), &of.signature_algorithm);
-        if !issuers.check(of.issuer(), key, kind, verify).map_err(wrong)? {
-            // Nobody's certificates are looked up in it.
+        let is_known = issuers.check(of.issuer(), key, kind, verify).map_err(wrong)?;
+        let is_name =
+            |issuer: &X509Certificate<'_>| issuer.subject().as_raw() == of.issuer().as_raw();
+        if !is_known && issuers.own.iter().any(is_name) {
+            // Its authority has the name of one here and another key, so it signs for nobody who is let in.
             continue;
         }
         match used.iter_mut().find(|(_, other)| other.issuer().as_raw() == of.issuer().as_raw()) {
@@ -196,51 +200,10 @@ fn age<'a>(of: &'a CertificateRevocationList<'_>) -> (i64, Option<&'a BigUint>) 
 
 impl Issuers<'_> {
     /// Returns the key of the authority that has signed a list.
-    fn signer(&self, of: &CertificateRevocationList<'_>) -> Option<&[u8]> {
+    pub(super) fn signer(&self, of: &CertificateRevocationList<'_>) -> Option<&[u8]> {
         let named =
             self.own.iter().filter(|issuer| issuer.subject().as_raw() == of.issuer().as_raw());
         let mut keys = named.map(|issuer| issuer.public_key());
         keys.find(|key| of.verify_signature(key).is_ok()).map(|key| key.raw)
     }
-}
-
-/// Returns what makes intact certificates useless: their times. Those of authorities have to be ones that may sign.
-pub(super) fn doubts_of_certificates(all: &[CertificateDer<'_>], sign: bool) -> Vec<String> {
-    let Ok(all) = parsed(all) else { return Vec::new() };
-    let now = ASN1Time::now();
-    let doubt = |of: &X509Certificate<'_>| {
-        let (name, times) = (of.subject(), of.validity());
-        match () {
-            () if now < times.not_before => {
-                Some(format!("{name} is not valid before {}", times.not_before))
-            }
-            () if now > times.not_after => Some(format!("{name} has expired: {}", times.not_after)),
-            () if sign && !of.is_ca() => Some(format!("{name} is no authority, and signs nobody")),
-            () => None,
-        }
-    };
-    all.iter().filter_map(doubt).collect()
-}
-
-/// Returns what makes intact lists refuse clients, or let in revoked ones.
-pub(super) fn doubts_of_lists(
-    used: &[CertificateRevocationListDer<'_>],
-    authorities: &[CertificateDer<'_>],
-) -> Vec<String> {
-    let Ok(own) = parsed(authorities) else { return Vec::new() };
-    let issuers = Issuers { own, known: Vec::new() };
-    let lists = used.iter().filter_map(|der| whole::<CertificateRevocationList<'_>>(der).ok());
-    let lists: Vec<CertificateRevocationList<'_>> = lists.collect();
-    let signers: Vec<&[u8]> = lists.iter().filter_map(|of| issuers.signer(of)).collect();
-    let old = lists.iter().filter_map(|of| {
-        let next = of.next_update().filter(|next| *next < ASN1Time::now())?;
-        Some(format!("the list of {} should have been replaced: {next}", of.issuer()))
-    });
-    let without = issuers.own.iter().filter(|of| !signers.contains(&of.public_key().raw));
-    let without =
-        without.map(|of| format!("no list is of {}, so all its clients are refused", of.subject()));
-    // Kinds of signatures that can't be checked tell nothing of their signer.
-    let without: Vec<String> =
-        if signers.len() == lists.len() { without.collect() } else { vec![] };
-    old.chain(without).collect()
 }

@@ -40,7 +40,7 @@ impl Tls {
         let authorities = authorities.map_or(Vec::new(), |of| of.all);
         let Identity { chain, key, is_verified, .. } =
             pem::identity(&files.certificate, &files.key, &authorities, &provider)?;
-        let mut doubts = pem::doubts(&files.certificate, &chain.all, false);
+        let mut doubts = pem::doubts_of_certificates(&files.certificate, &chain.all, false);
         if !is_verified {
             let file = files.certificate.display();
             doubts.push(format!(
@@ -54,7 +54,7 @@ impl Tls {
         let builder = match &files.clients {
             None => builder.with_no_client_auth(),
             Some(path) => {
-                doubts.extend(pem::doubts(path, &authorities, true));
+                doubts.extend(pem::doubts_of_certificates(path, &authorities, true));
                 let mut roots = RootCertStore::empty();
                 for authority in &authorities {
                     roots.add(authority.clone()).map_err(|error| pem::unfit(path, error))?;

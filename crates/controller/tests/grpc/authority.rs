@@ -1,8 +1,8 @@
 //! An authority that signs the certificates of a test.
 
 use rcgen::{
-    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, IsCa,
-    KeyIdMethod, KeyPair, RevokedCertParams, SerialNumber, date_time_ymd,
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, DnType,
+    IsCa, KeyIdMethod, KeyPair, RevokedCertParams, SerialNumber, date_time_ymd,
 };
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,15 @@ impl Authority {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
+    }
+
+    /// Returns an authority that this one has signed.
+    pub(crate) fn between(&self) -> Authority {
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.distinguished_name.push(DnType::CommonName, "between");
+        let key = KeyPair::generate().unwrap();
+        Authority(CertifiedIssuer::signed_by(params, key, &self.0).unwrap())
     }
 
     /// Returns a certificate for a name, and its key.
@@ -53,10 +62,10 @@ impl Authority {
         Identity::from_pem(certificate, key)
     }
 
-    /// Returns a client certificate with this serial number.
+    /// Returns a client certificate with this serial number, and this authority's own behind it.
     pub(crate) fn numbered(&self, name: &str, serial: u64) -> Identity {
         let (certificate, key) = self.signs_with(name, Some(serial));
-        Identity::from_pem(certificate, key)
+        Identity::from_pem(certificate + &self.pem(), key)
     }
 
     /// Returns the list of revoked certificates with these serial numbers.

@@ -416,6 +416,24 @@ fn revoked_certificates_are_refused() {
     }
 }
 
+/// The list of an authority between those in `clients` and a client counts too.
+#[test]
+fn revoked_certificates_of_authorities_between_are_refused() {
+    let authority = Authority::new();
+    let between = authority.between();
+    let world = World::start_with(Limits::default(), &both());
+    let revoked = Some(write(world.folder.path(), "revoked.pem", &between.revokes(&[7])));
+    let files = TlsFiles { revoked, ..files(&authority, world.folder.path()) };
+    let tls = Tls::read(&files, &Credentials::new(&both())).unwrap();
+    let at = (world.open_remote(Present::new(Some(tls))), &authority);
+    let is_served = |serial: u64| {
+        let own = Some(between.numbered("spark.test", serial));
+        let mut spark = SabaClient::new(channel(&world, at, own));
+        world.runtime.block_on(spark.hello(HelloRequest {})).is_ok()
+    };
+    assert_eq!([7, 8].map(is_served), [false, true]);
+}
+
 /// A replaced credential counts no longer, also on connections that were open before.
 #[test]
 fn replaced_credentials_and_certificates_end_open_connections() {

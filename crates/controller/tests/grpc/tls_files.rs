@@ -96,7 +96,7 @@ fn useless_files_are_doubted() {
     let clients = Some(write(folder.path(), "both.pem", &both));
     let lists = Some(write(folder.path(), "one.crl", &authority.revokes(&[])));
     let one = TlsFiles { clients, revoked: lists, ..good };
-    assert!(doubts(&one).contains("so all its clients are refused"), "{}", doubts(&one));
+    assert!(doubts(&one).contains("clients that it has signed are refused"), "{}", doubts(&one));
 }
 
 /// The verifier of client certificates tells lists apart by the names of their authorities.
@@ -164,6 +164,10 @@ fn damaged_certificates_and_lists_are_refused() {
     for bad in flipped(&list, "X509 CRL") {
         let revoked = write(folder.path(), "revoked.pem", &bad);
         let files = TlsFiles { revoked: Some(revoked.clone()), ..good.clone() };
-        assert_refused(&files, &revoked, "");
+        // By another name it is the list of an authority that is not known, and this one has none.
+        match Tls::read(&files, &Credentials::default()) {
+            Err(_) => assert_refused(&files, &revoked, ""),
+            Ok(tls) => assert!(tls.doubts().iter().any(|of| of.contains("no list is of"))),
+        }
     }
 }

@@ -194,7 +194,7 @@ fn unusable_files_are_reported() {
     for one in
         [TlsFiles { key: None, ..all.clone() }, TlsFiles { certificate: None, ..all.clone() }]
     {
-        refused(one, &["SABA_CERTIFICATE_FILE and SABA_KEY_FILE, or neither"]);
+        refused(one, &["SABA_CERTIFICATE_FILE and SABA_KEY_FILE, or the flags"]);
     }
     let gone = folder.path().join("gone.pem");
     says_of(with(&gone), &gone, "No such file");
@@ -216,7 +216,7 @@ fn unusable_files_are_reported() {
         }
     }
     let (_, other) = authority.signs("other.test");
-    says_of(TlsFiles { key: Some(other), ..all.clone() }, &certificate, "the certificate of");
+    says_of(TlsFiles { key: Some(other.clone()), ..all.clone() }, &other, "it is not the key of");
     std::fs::set_permissions(&key, PermissionsExt::from_mode(0o644)).unwrap();
     says_of(all.clone(), &key, "everyone can read the key (mode 644");
 }

@@ -79,7 +79,12 @@ impl<R: BufRead> Lines<R> {
                     self.is_begun = true;
                     return Ok(Some(entry));
                 }
-                Err(error) => self.unread = Some(self.wrong(error.to_string())),
+                Err(error) => {
+                    // A line of the file is all of the text that was parsed.
+                    let text = error.to_string();
+                    let why = text.rsplit_once(" at line ").map_or(&*text, |(why, _)| why);
+                    self.unread = Some(self.wrong(format!("{why}, column {}", error.column())));
+                }
             }
         }
     }
