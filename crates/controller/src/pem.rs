@@ -25,6 +25,8 @@ const CERTIFICATES: &str = "PEM with certificates";
 const CHAIN: &str = "PEM with a certificate, then its issuer's, and so on";
 /// The allowed content of a file with a key.
 const KEY: &str = "PEM with the certificate's key, without a passphrase: RSA, ECDSA over P-256 or P-384, or Ed25519";
+/// What an encrypted key's file contains (RFC 7468, 11; RFC 1421, 4.6.1.1).
+const ENCRYPTED: [&str; 2] = ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"];
 /// The allowed content of a file with lists of revoked certificates.
 const LISTS: &str = "PEM with lists of revoked certificates of the authorities in `clients`";
 
@@ -115,7 +117,7 @@ pub(crate) fn identity(
         return Err(FileError::new(certificate, why, CHAIN));
     }
     let key_text = bandwise_files::secret(key, "key", LARGEST)?;
-    if key_text.contains("ENCRYPTED") {
+    if ENCRYPTED.iter().any(|mark| key_text.contains(mark)) {
         return Err(FileError::new(key, "is encrypted", KEY));
     }
     let read = PrivateKeyDer::from_pem_slice(key_text.as_bytes());

@@ -37,7 +37,8 @@ impl Core {
     ///
     /// # Errors
     ///
-    /// Returns a [`Refusal`] if the sensitivity table lacks one of the applications.
+    /// Returns a [`Refusal`] if the sensitivity table lacks one of the applications, or if the controller is cut off
+    /// from its store.
     pub fn preview(
         &self,
         owner: &Owner,

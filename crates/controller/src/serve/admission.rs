@@ -73,9 +73,7 @@ impl Admission {
                     settings.credentials.iter().map(|of| of.name.as_str()).collect();
                 tracing::info!(credentials = names.join(", "), "credentials reloaded");
             }
-            Err(error) => {
-                tracing::error!(%error, "credentials not reloaded");
-            }
+            Err(error) => tracing::error!(%error, "credentials not reloaded"),
         }
     }
 }

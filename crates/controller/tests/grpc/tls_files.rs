@@ -51,10 +51,15 @@ fn unusable_files_are_named() {
     assert_refused(&revoking(&others), &others, "no list is of an authority in `clients`");
     let gone = folder.path().join("gone.pem");
     assert_refused(&keyed(&gone), &gone, "o such file");
-    let encrypted =
+    let newer =
         "-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n";
-    let encrypted = write(folder.path(), "encrypted.pem", encrypted);
-    assert_refused(&keyed(&encrypted), &encrypted, "is encrypted");
+    let older = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIB\n-----END RSA PRIVATE KEY-----\n";
+    for text in [newer, older] {
+        let encrypted = write(folder.path(), "encrypted.pem", text);
+        assert_refused(&keyed(&encrypted), &encrypted, "is encrypted");
+    }
+    let commented = format!("NOT ENCRYPTED\n{}", std::fs::read_to_string(&good.key).unwrap());
+    read(&keyed(&write(folder.path(), "commented.pem", &commented))).unwrap();
     let other = write(folder.path(), "other.pem", &authority.signs("other.test").1);
     assert_refused(&keyed(&other), &other, "it is not the key of");
     assert_refused(&of(folder.path()), folder.path(), "is a folder");
